@@ -1,0 +1,103 @@
+"""The commands, and what a person sees when one of them fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from graphtide import __version__
+from graphtide.errors import GraphtideError, UsageError
+
+__all__ = ["app", "main"]
+
+
+class Guarded(TyperGroup):
+    """Commands whose failures become a message on the error stream and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, typer.TyperException, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(130) from None
+        except Exception as error:
+            if os.environ.get("GRAPHTIDE_DEBUG", "") not in {"", "0"}:
+                raise
+            typer.echo(_message(error), err=True)
+            raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
+
+
+app = typer.Typer(
+    cls=Guarded,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    app()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"graphtide {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def graphtide(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Computations over data that changes, paid for by their differences."""
+    del version
+
+
+@app.command()
+def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False) -> None:
+    """Show what Graphtide runs on here: versions, memory, kernel cache."""
+    from graphtide.cli import doctor
+
+    facts = doctor.examine()
+    (doctor.print_json if json else doctor.print_table)(facts)
+
+
+@app.command()
+def bench(
+    name: Annotated[str | None, typer.Argument(help="The bench to run; without it, they are listed.")] = None,
+    *,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Shrink the data to a smoke test.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a bar is missed or answers differ.")
+    ] = False,
+) -> None:
+    """Measure Graphtide side by side with its alternatives."""
+    from graphtide.cli import bench
+
+    if name is None:
+        bench.print_subjects()
+        return
+    report = bench.measure(name, json, quick=quick)
+    if strict and report.failures:
+        typer.echo(bench.complaint(report), err=True)
+        raise typer.Exit(1)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, GraphtideError):
+        return f"error: {error}"
+    fact = f"unexpected error: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    return f"{fact}\nhint: set GRAPHTIDE_DEBUG=1 for the traceback"

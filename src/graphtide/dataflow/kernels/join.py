@@ -1,0 +1,283 @@
+"""The join of two arrangements: new differences on one side meet the history of the other.
+
+Bilinear, so what is put out is (new left x right with what is new) + (left without what is new x new
+right), at the least upper bound of the two times. Keys are found by alternating seeks, so the cost
+follows the smaller side (K-Pg, section 5.3.1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.dataflow.kernels.layout import (
+    COORDINATES,
+    DEPTH,
+    INPUT,
+    KEYS,
+    LATE,
+    LOWER,
+    PARAMETERS,
+    SECOND,
+    SPINE,
+    WIDTH,
+)
+from graphtide.jit import kernel
+from graphtide.trace.kernels import batch as layout
+from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
+from graphtide.trace.kernels.heap import NONE, release, words
+from graphtide.trace.kernels.index import group_end, seek
+from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
+
+__all__ = ["join"]
+
+# A match: rows [first, last) of the new batch meet rows [low, high) of a run of the other side.
+MATCH_FIELDS = 5
+
+# Parameters: per output column the side (0 left, 1 right) and the column there.
+
+
+@kernel
+def join(heap, operators, operator, state):
+    """The differences that this activation adds to the join; slot 0 if there are none."""
+    left = operators[operator, INPUT]
+    right = operators[operator, SECOND]
+    depth = operators[operator, DEPTH]
+    spine_left = words(heap, operators[left, SPINE])
+    spine_right = words(heap, operators[right, SPINE])
+    late = operators[operator, LATE] == 1
+    operators[operator, LATE] = 0
+    new_left = spine_left[FRESH] if _is_new(operators, left, depth, state) else NONE
+    new_right = spine_right[FRESH] if _is_new(operators, right, depth, state) else NONE
+    if late:
+        # Everything on the left is new to this operator, everything on the right is there already.
+        new_left = everything(heap, operators[left, SPINE], operator, state[LOWER : LOWER + 1])
+        new_right = NONE
+    if new_left == NONE and new_right == NONE:
+        return NONE
+    keys = operators[operator, KEYS]
+    matches = np.empty(16 * MATCH_FIELDS, np.int64)
+    count = 0
+    total = 0
+    if new_left != NONE:
+        for r in range(spine_right[RUNS]):
+            matches, count, total = _match(heap, new_left, run_slot(spine_right, r), keys, matches, count, total)
+        if spine_right[FRESH] != NONE:
+            matches, count, total = _match(heap, new_left, spine_right[FRESH], keys, matches, count, total)
+    from_left = count
+    if new_right != NONE:
+        for r in range(spine_left[RUNS]):
+            matches, count, total = _match(heap, new_right, run_slot(spine_left, r), keys, matches, count, total)
+        # What is fresh on the left but not new here came in an earlier round: it is history.
+        if new_left == NONE and spine_left[FRESH] != NONE:
+            matches, count, total = _match(heap, new_right, spine_left[FRESH], keys, matches, count, total)
+    result = NONE
+    if total > 0:
+        result = _emit(heap, operators, operator, new_left, new_right, matches, from_left, count, total)
+    if late:
+        release(heap, new_left)
+    return result
+
+
+@kernel
+def _is_new(operators, arrangement, depth, state):
+    """What an arrangement outside the loop brings is new in the loop's very first round only."""
+    for d in range(operators[arrangement, DEPTH], depth):
+        if state[COORDINATES + d] != 0:
+            return False
+    return True
+
+
+@kernel
+def _match(heap, new, run, keys, matches, count, total):
+    """Append the key groups that a new batch and a run share, by alternating seeks."""
+    a = words(heap, new)
+    b = words(heap, run)
+    i = 0
+    j = 0
+    rows_a = a[ROWS]
+    rows_b = b[ROWS]
+    while i < rows_a:
+        j = seek(b, keys, a, i, j)
+        if j == rows_b:
+            break
+        same = True
+        for c in range(keys):
+            if value(a, c, i) != value(b, c, j):
+                same = False
+                break
+        if not same:
+            i = seek(a, keys, b, j, i)
+            continue
+        end_a = group_end(a, keys, i)
+        end_b = group_end(b, keys, j)
+        if count * MATCH_FIELDS == matches.shape[0]:
+            grown = np.empty(2 * matches.shape[0], np.int64)
+            grown[: matches.shape[0]] = matches
+            matches = grown
+        at = count * MATCH_FIELDS
+        matches[at] = i
+        matches[at + 1] = end_a
+        matches[at + 2] = run
+        matches[at + 3] = j
+        matches[at + 4] = end_b
+        count += 1
+        total += (end_a - i) * (end_b - j)
+        i = end_a
+        j = end_b
+    return matches, count, total
+
+
+@kernel
+def _emit(heap, operators, operator, new_left, new_right, matches, from_left, count, total):
+    depth = operators[operator, DEPTH]
+    data = operators[operator, WIDTH]
+    width = data + depth + 1
+    outputs = words(heap, operators[operator, PARAMETERS])
+    varying = 0
+    for c in range(data):
+        varying = with_column(varying, c)
+    uniform = np.empty(depth, np.int64)
+    for d in range(depth):
+        same, uniform[d] = _uniform(heap, new_left, new_right, matches, from_left, count, d)
+        if not same:
+            varying = with_column(varying, data + d)
+    same, product = _uniform_product(heap, new_left, new_right, matches, from_left, count)
+    if not same:
+        varying = with_column(varying, width - 1)
+    result = new_batch(heap, operator, width, depth, total, varying, 0)
+    out = words(heap, result)
+    for c in range(data):
+        side = outputs[2 * c]
+        source = outputs[2 * c + 1]
+        start = column(out, c)
+        start = _spread(heap, new_left, matches, 0, from_left, side == 0, source, out, start)
+        _spread(heap, new_right, matches, from_left, count, side == 1, source, out, start)
+    for d in range(depth):
+        if stride(out, data + d) == 0:
+            constant(out, data + d, uniform[d])
+        else:
+            start = _spread_join(heap, new_left, matches, 0, from_left, d, out, column(out, data + d))
+            _spread_join(heap, new_right, matches, from_left, count, d, out, start)
+    if stride(out, width - 1) == 0:
+        constant(out, width - 1, product)
+    else:
+        start = _spread_product(heap, new_left, matches, 0, from_left, out, column(out, width - 1))
+        _spread_product(heap, new_right, matches, from_left, count, out, start)
+    out[ROWS] = total
+    return result
+
+
+@kernel
+def _spread(heap, new, matches, low, high, from_new, source, out, start):
+    """Write one data column of the output: of the new rows, or of the runs they meet."""
+    if low == high:
+        return start
+    a = words(heap, new)
+    for m in range(low, high):
+        at = m * MATCH_FIELDS
+        i_end = matches[at + 1]
+        j_low = matches[at + 3]
+        j_end = matches[at + 4]
+        if from_new:
+            for i in range(matches[at], i_end):
+                v = value(a, source, i)
+                for _ in range(j_low, j_end):
+                    out[start] = v
+                    start += 1
+        else:
+            b = words(heap, matches[at + 2])
+            place = column(b, source)
+            step = stride(b, source)
+            for _ in range(matches[at], i_end):
+                for j in range(j_low, j_end):
+                    out[start] = b[place + j * step]
+                    start += 1
+    return start
+
+
+@kernel
+def _time(batch, d, i):
+    """Coordinate `d` of a row's time; the least one if the batch stands outside that loop."""
+    depth = batch[layout.DEPTH]
+    if d >= depth:
+        return 0
+    return value(batch, batch[layout.WIDTH] - 1 - depth + d, i)
+
+
+@kernel
+def _time_stride(batch, d):
+    depth = batch[layout.DEPTH]
+    if d >= depth:
+        return 0
+    return stride(batch, batch[layout.WIDTH] - 1 - depth + d)
+
+
+@kernel
+def _uniform(heap, new_left, new_right, matches, from_left, count, d):
+    """Whether coordinate `d` is the same in all output rows, and which it is then."""
+    first = 0
+    for m in range(count):
+        at = m * MATCH_FIELDS
+        a = words(heap, new_left if m < from_left else new_right)
+        b = words(heap, matches[at + 2])
+        i_end = matches[at + 1] if _time_stride(a, d) == 1 else matches[at] + 1
+        j_end = matches[at + 4] if _time_stride(b, d) == 1 else matches[at + 3] + 1
+        if m == 0:
+            first = max(_time(a, d, matches[at]), _time(b, d, matches[at + 3]))
+        for i in range(matches[at], i_end):
+            t = _time(a, d, i)
+            for j in range(matches[at + 3], j_end):
+                if max(t, _time(b, d, j)) != first:
+                    return False, 0
+    return True, first
+
+
+@kernel
+def _uniform_product(heap, new_left, new_right, matches, from_left, count):
+    """Whether all diffs are constants with one product, and the product."""
+    first = 0
+    for m in range(count):
+        a = words(heap, new_left if m < from_left else new_right)
+        b = words(heap, matches[m * MATCH_FIELDS + 2])
+        last_a = a[layout.WIDTH] - 1
+        last_b = b[layout.WIDTH] - 1
+        if stride(a, last_a) == 1 or stride(b, last_b) == 1:
+            return False, 0
+        product = value(a, last_a, 0) * value(b, last_b, 0)
+        if m == 0:
+            first = product
+        elif product != first:
+            return False, 0
+    return True, first
+
+
+@kernel
+def _spread_join(heap, new, matches, low, high, d, out, start):
+    """Write coordinate `d` of the least upper bounds."""
+    for m in range(low, high):
+        at = m * MATCH_FIELDS
+        a = words(heap, new)
+        b = words(heap, matches[at + 2])
+        for i in range(matches[at], matches[at + 1]):
+            t = _time(a, d, i)
+            for j in range(matches[at + 3], matches[at + 4]):
+                out[start] = max(t, _time(b, d, j))
+                start += 1
+    return start
+
+
+@kernel
+def _spread_product(heap, new, matches, low, high, out, start):
+    """Write the products of the diffs."""
+    for m in range(low, high):
+        at = m * MATCH_FIELDS
+        a = words(heap, new)
+        b = words(heap, matches[at + 2])
+        last_a = a[layout.WIDTH] - 1
+        last_b = b[layout.WIDTH] - 1
+        for i in range(matches[at], matches[at + 1]):
+            t = value(a, last_a, i)
+            for j in range(matches[at + 3], matches[at + 4]):
+                out[start] = t * value(b, last_b, j)
+                start += 1
+    return start

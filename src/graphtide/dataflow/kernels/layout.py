@@ -1,0 +1,102 @@
+"""The tables that a dataflow machine runs on: operators, scopes, instructions and its state.
+
+One row of int64 fields each, filled by `dataflow.assembly` and read by the kernels. A *port* is the
+slot of the batch that an operator put out in this activation; an operator that keeps an index has a
+spine, and its port is then the spine's fresh batch.
+"""
+
+from __future__ import annotations
+
+# Fields of an operator.
+KIND = 0
+DEPTH = 1  # time coordinates of its output
+WIDTH = 2  # data columns of its output
+SCOPE = 3
+INPUT = 4
+SECOND = 5
+PARAMETERS = 6  # slot of a block of constants
+SPINE = 7
+PORT = 8
+CARRY = 9  # what the calendar delivered for this activation
+SCRATCH = 10  # what an operator keeps while Python works for it
+EMITTED = 12  # differences put out since the dataflow began
+KEYS = 13  # leading columns of its arrangements that make the key
+LATE = 14  # 1 if it was installed on indexes with a history that it has not read yet
+HELD = 15  # the earliest epoch that a reader may still ask of its spine, NOT_HELD if none does
+OPERATOR_FIELDS = 16
+NOT_HELD = 1 << 62
+
+# Kinds of operators.
+SOURCE = 0  # Python fills the port before the run
+LINEAR = 1
+CONCAT = 2
+ENTER = 3
+ENTER_AT = 4
+LEAVE = 5
+VARIABLE = 6
+FEEDBACK = 7
+ARRANGE = 8
+JOIN = 9
+REDUCE = 10
+REDUCE_TOTAL = 11
+CONSOLIDATE = 12
+CALL = 13  # Python computes the port
+IMPORT = 14
+WEIGH = 15  # a number becomes weights, so that its sum is kept by adding
+
+# Fields of a scope. Scope 0 is the outermost; the scopes inside one follow it without a gap.
+SCOPE_DEPTH = 0  # time coordinates inside
+CALENDAR = 1  # slot
+INNER_END = 2  # one past the last scope inside
+DOORS = 3  # slot: operators outside that feed the scope
+LEAVES = 4  # slot: operators that carry results out
+MOST_ROUNDS = 5
+BODY = 6  # instruction
+EXIT = 7  # instruction
+SCOPE_FIELDS = 8
+
+# Instructions: (what, operator or scope).
+RUN = 0
+HEAD = 1
+TAIL = 2
+END = 3
+
+# Fields of the machine's state.
+LOWER = 0  # the run's epochs: LOWER <= epoch < UPPER
+UPPER = 1
+COUNTER = 2  # the next instruction
+STOPPED_AT = 3  # operator or scope
+DETAIL = 4
+CANCEL = 5
+BUDGET = 6  # instructions until control goes back to Python for a moment
+ROUNDS = 7
+COORDINATES = 8  # COORDINATES + d is coordinate d of the round in progress, d >= 1
+STATE_FIELDS = 32
+
+# Why the machine gave control back.
+DONE = 0
+CALLED = 1  # Python must fill the port of a CALL
+EVALUATED = 2  # Python must apply the function of a REDUCE
+NOT_SETTLED = 3
+ARITHMETIC = 4  # DETAIL tells where
+CANCELLED = 5
+PAUSED = 6
+
+# What a REDUCE computes: the first of its parameters.
+COUNT = 0
+THRESHOLD = 1  # then the least multiplicity that counts
+FIRST = 2  # then how many rows
+LAST = 3
+TOTAL = 4  # then what to make of the weights
+FUNCTION = 5
+
+# What a TOTAL makes of the weights.
+SUM_OF_INTS = 0
+SUM_OF_FLOATS = 1
+MEAN_OF_INTS = 2
+MEAN_OF_FLOATS = 3
+
+# A prioritized coordinate keeps its round in the low bits.
+ROUND_BITS = 32
+ROUND_MASK = (1 << 32) - 1
+MOST_PRIORITY = (1 << 31) - 2

@@ -1,0 +1,174 @@
+"""Operators that move differences without looking at them: concat, and the borders of loops."""
+
+from __future__ import annotations
+
+from graphtide.dataflow.kernels.layout import DEPTH, MOST_PRIORITY, PARAMETERS, PORT, ROUND_BITS
+from graphtide.jit import kernel
+from graphtide.trace.kernels import batch as layout
+from graphtide.trace.kernels.batch import (
+    ALL_VARY,
+    ROWS,
+    WIDTH,
+    column,
+    constant,
+    copy_batch,
+    new_batch,
+    put,
+    reserve,
+    stride,
+    value,
+    with_column,
+)
+from graphtide.trace.kernels.heap import NONE, release, retain, words
+
+__all__ = ["append", "concatenate", "delay", "enter", "enter_at", "leave", "together"]
+
+
+@kernel
+def concatenate(heap, operators, operator):
+    """All differences of the inputs; a single input that has any is shared as it is."""
+    inputs = words(heap, operators[operator, PARAMETERS])
+    only = NONE
+    filled = 0
+    total = 0
+    for k in range(inputs.shape[0]):
+        source = operators[inputs[k], PORT]
+        if source != NONE:
+            only = source
+            filled += 1
+            total += words(heap, source)[ROWS]
+    if filled <= 1:
+        return retain(heap, only)
+    first = words(heap, only)
+    result = new_batch(heap, operator, first[WIDTH], first[layout.DEPTH], total, ALL_VARY, 0)
+    for k in range(inputs.shape[0]):
+        source = operators[inputs[k], PORT]
+        if source != NONE:
+            append(heap, result, source, 0)
+    return result
+
+
+@kernel
+def append(heap, target, source, dropped):
+    """Add the rows of `source`, without its last `dropped` time coordinates, to a batch of strided columns."""
+    from_batch = words(heap, source)
+    rows = from_batch[ROWS]
+    into = words(heap, target)
+    at = into[ROWS]
+    if at + rows > into[layout.CAPACITY]:
+        reserve(heap, target, at + rows)
+        into = words(heap, target)
+    width = into[WIDTH]
+    for c in range(width):
+        # The diff stands last in both; coordinates that are dropped stand just before it.
+        source_column = c if c < width - 1 else c + dropped
+        start = column(from_batch, source_column)
+        step = stride(from_batch, source_column)
+        place = column(into, c) + at
+        for i in range(rows):
+            into[place + i] = from_batch[start + i * step]
+    into[ROWS] = at + rows
+
+
+@kernel
+def _reshaped(heap, operator, source, dropped, added, capacity):
+    """An empty batch for the rows of `source` with time coordinates dropped or added at the end."""
+    batch = words(heap, source)
+    width = batch[WIDTH] - dropped + added
+    return new_batch(heap, operator, width, batch[layout.DEPTH] - dropped + added, capacity, ALL_VARY, 0)
+
+
+@kernel
+def together(heap, operator, first, second):
+    """A batch with the rows of both."""
+    total = words(heap, first)[ROWS] + words(heap, second)[ROWS]
+    result = _reshaped(heap, operator, first, 0, 0, total)
+    append(heap, result, first, 0)
+    append(heap, result, second, 0)
+    return result
+
+
+@kernel
+def leave(heap, operator, gathered, source):
+    """What a loop has gathered so far, with the rows of one more round; the round itself is forgotten."""
+    if gathered == NONE:
+        gathered = _reshaped(heap, operator, source, 1, 0, words(heap, source)[ROWS])
+    append(heap, gathered, source, 1)
+    return gathered
+
+
+@kernel
+def enter(heap, operators, operator, source):
+    """The batch as it is inside the loop: at the first round of each loop entered."""
+    batch = words(heap, source)
+    rows = batch[ROWS]
+    added = operators[operator, DEPTH] - batch[layout.DEPTH]
+    last = batch[WIDTH] - 1
+    varying = 0
+    for c in range(last):
+        if stride(batch, c) == 1:
+            varying = with_column(varying, c)
+    if stride(batch, last) == 1:
+        varying = with_column(varying, last + added)
+    result = new_batch(heap, operator, batch[WIDTH] + added, operators[operator, DEPTH], rows, varying, 0)
+    inside = words(heap, result)
+    for c in range(last):
+        _copy_column(batch, c, inside, c, rows)
+    _copy_column(batch, last, inside, last + added, rows)
+    inside[ROWS] = rows
+    inside[layout.FORM] = batch[layout.FORM]
+    return result
+
+
+@kernel
+def _copy_column(source, from_column, target, to_column, rows):
+    if stride(target, to_column) == 0:
+        constant(target, to_column, value(source, from_column, 0))
+        return
+    start = column(source, from_column)
+    step = stride(source, from_column)
+    place = column(target, to_column)
+    for i in range(rows):
+        target[place + i] = source[start + i * step]
+
+
+@kernel
+def enter_at(heap, operators, operator, source):
+    """The batch inside a prioritized loop: its last data column, left behind, says when each row enters.
+
+    Returns -1 if a priority is out of range.
+    """
+    batch = words(heap, source)
+    rows = batch[ROWS]
+    data = layout.data_width(batch) - 1
+    outside = batch[layout.DEPTH]
+    result = new_batch(heap, operator, batch[WIDTH], outside + 1, rows, ALL_VARY, 0)
+    inside = words(heap, result)
+    for c in range(data):
+        _copy_column(batch, c, inside, c, rows)
+    for d in range(outside):
+        _copy_column(batch, data + 1 + d, inside, data + d, rows)
+    for i in range(rows):
+        priority = value(batch, data, i)
+        if priority < 0 or priority > MOST_PRIORITY:
+            release(heap, result)
+            return -1
+        put(inside, data + outside, i, priority << ROUND_BITS)
+    _copy_column(batch, batch[WIDTH] - 1, inside, batch[WIDTH] - 1, rows)
+    inside[ROWS] = rows
+    return result
+
+
+@kernel
+def delay(heap, operator, source):
+    """The batch one round later."""
+    result = copy_batch(heap, operator, source, 0)
+    later = words(heap, result)
+    c = later[WIDTH] - 2
+    if stride(later, c) == 0:
+        constant(later, c, value(later, c, 0) + 1)
+    else:
+        start = column(later, c)
+        for i in range(later[ROWS]):
+            later[start + i] += 1
+    return result

@@ -1,0 +1,320 @@
+"""The steps of a linear operator's program, each over one chunk of codes.
+
+Places hold codes: NULL is one word in every type, and floats compare as integers do, NaN last and
+equal to itself. Float steps decode their operands and encode their result, which costs less than
+keeping two representations in step. Loops are plain and free of branches where that lets them
+become vector instructions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graphtide.dataflow.kernels.opcodes import (
+    ADD_FLOAT,
+    ADD_INT,
+    AND,
+    AT_MOST,
+    CEIL,
+    CHOOSE,
+    COALESCE,
+    DATE_FLOOR,
+    DATE_PART,
+    DIVIDE_FLOAT,
+    DIVIDE_INT,
+    EQUAL,
+    EXP,
+    FLOAT_TO_INT,
+    FLOOR,
+    FLOOR_DIVIDE_FLOAT,
+    GREATEST,
+    HASH,
+    INT_TO_FLOAT,
+    IS_NULL,
+    LEAST,
+    LOG,
+    MODULO_FLOAT,
+    MODULO_INT,
+    MONTH,
+    MULTIPLY_FLOAT,
+    MULTIPLY_INT,
+    NOT,
+    NOT_EQUAL,
+    NOTHING,
+    OR,
+    POWER,
+    ROUND,
+    SQRT,
+    SUBTRACT_FLOAT,
+    SUBTRACT_INT,
+    YEAR,
+)
+from graphtide.jit import kernel
+from graphtide.rows.codes import NULL
+
+__all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "strays", "vector"]
+
+ALL_BUT_SIGN = 2**63 - 1
+NAN = 0x7FF8000000000000
+INT_LIMIT = 2.0**63
+# Products of factors below it fit; larger ones are looked at one by one.
+SMALL_FACTOR = 1 << 31
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@kernel
+def decoded(code):
+    """The float behind a code; a NaN for NULL."""
+    return np.int64(code ^ ((code >> 63) & ALL_BUT_SIGN)).view(np.float64)
+
+
+@kernel
+def encoded(x):
+    """The code of a float: -0.0 is 0.0, and there is one NaN."""
+    bits = np.float64(x + 0.0).view(np.int64)
+    return NAN if x != x else bits ^ ((bits >> 63) & ALL_BUT_SIGN)
+
+
+@kernel
+def arithmetic(op, out, a, b, n):
+    """A step that may fail; whether some row is in doubt, which `fails` then settles."""
+    doubt = 0
+    if op <= SUBTRACT_INT:
+        # One loop serves both: x - y is x + -y, and y is never the least integer.
+        flip = 0 if op == ADD_INT else -1
+        for i in range(n):
+            x = a[i]
+            y = (b[i] ^ flip) - flip
+            r = x + y
+            null = (x == NULL) | (y == NULL)
+            # The sign bit is set if both signs differ from the result's.
+            doubt |= 0 if null else ((x ^ r) & (y ^ r)) | (NULL if r == NULL else 0)
+            out[i] = NULL if null else r
+    elif op == MULTIPLY_INT:
+        for i in range(n):
+            x = a[i]
+            y = b[i]
+            null = (x == NULL) | (y == NULL)
+            large = (abs(x) >= SMALL_FACTOR) | (abs(y) >= SMALL_FACTOR)
+            doubt |= NULL if large & (not null) else 0
+            out[i] = NULL if null else x * y
+    else:  # FLOAT_TO_INT
+        for i in range(n):
+            x = decoded(a[i])
+            fits = (x > -INT_LIMIT) & (x < INT_LIMIT)
+            doubt |= NULL if (not fits) & (a[i] != NULL) else 0
+            out[i] = np.int64(x) if fits else NULL
+    return doubt < 0
+
+
+@kernel
+def fails(op, out, a, b, guard, n):
+    """Whether a row fails in which the guard holds true; other failures become null, and no matter."""
+    for i in range(n):
+        if _row_fails(op, a[i], b[i]):
+            if guard.shape[0] == 0 or guard[i] == 1:
+                return True
+            out[i] = NULL
+    return False
+
+
+@kernel
+def _row_fails(op, x, y):
+    if x == NULL or y == NULL:
+        return False
+    if op == FLOAT_TO_INT:
+        return not -INT_LIMIT < decoded(x) < INT_LIMIT
+    if op == MULTIPLY_INT:
+        estimate = abs(float(x) * float(y))
+        if estimate < 0.99 * INT_LIMIT or estimate > 1.01 * INT_LIMIT:
+            return estimate > INT_LIMIT
+        # Nearly the limit: a product that wrapped has the wrong sign.
+        return x * y == NULL or (x * y < 0) != ((x < 0) != (y < 0))
+    r = x + y if op == ADD_INT else x - y
+    return r == NULL or (r < x) != (y < 0 if op == ADD_INT else y > 0)
+
+
+@kernel
+def strays(a, low, high, guard, n):
+    """Whether a code outside [low, high] stands in a row in which the guard holds true."""
+    for i in range(n):
+        if a[i] != NULL and (a[i] < low or a[i] > high) and (guard.shape[0] == 0 or guard[i] == 1):
+            return True
+    return False
+
+
+@kernel
+def vector(op, out, a, b, c, n):
+    """A step that cannot fail. Kinds of steps share a loop where data can tell them apart."""
+    if op <= SUBTRACT_FLOAT:
+        sign = 1.0 if op == ADD_FLOAT else -1.0
+        for i in range(n):
+            r = encoded(decoded(a[i]) + sign * decoded(b[i]))
+            out[i] = NULL if (a[i] == NULL) | (b[i] == NULL) else r
+    elif op == MULTIPLY_FLOAT:
+        for i in range(n):
+            r = encoded(decoded(a[i]) * decoded(b[i]))
+            out[i] = NULL if (a[i] == NULL) | (b[i] == NULL) else r
+    elif op == DIVIDE_FLOAT:
+        for i in range(n):
+            r = encoded(decoded(a[i]) / decoded(b[i]))
+            out[i] = NULL if (a[i] == NULL) | (b[i] == NULL) | (b[i] == 0) else r
+    elif op == INT_TO_FLOAT:
+        for i in range(n):
+            out[i] = NULL if a[i] == NULL else encoded(float(a[i]))
+    elif op <= AT_MOST:
+        below = op != EQUAL
+        level = (op == EQUAL) | (op == AT_MOST)
+        above = op == NOT_EQUAL
+        for i in range(n):
+            x = a[i]
+            y = b[i]
+            holds = ((x < y) & below) | ((x == y) & level) | ((x > y) & above)
+            out[i] = NULL if (x == NULL) | (y == NULL) else holds
+    elif op <= OR:
+        # The operand that decides alone: false for "and", true for "or".
+        decisive = 0 if op == AND else 1
+        for i in range(n):
+            x = a[i]
+            y = b[i]
+            rest = NULL if (x == NULL) | (y == NULL) else 1 - decisive
+            out[i] = decisive if (x == decisive) | (y == decisive) else rest
+    elif op == NOT:
+        for i in range(n):
+            out[i] = NULL if a[i] == NULL else 1 - a[i]
+    elif op == IS_NULL:
+        for i in range(n):
+            out[i] = a[i] == NULL
+    elif op == CHOOSE:
+        for i in range(n):
+            out[i] = b[i] if a[i] == 1 else c[i]
+    elif op == COALESCE:
+        for i in range(n):
+            out[i] = b[i] if a[i] == NULL else a[i]
+    elif op == LEAST:
+        for i in range(n):
+            least = min(a[i], b[i])
+            # Null comes before all codes, so the greater one is the value if there is one.
+            out[i] = max(a[i], b[i]) if least == NULL else least
+    elif op == GREATEST:
+        for i in range(n):
+            out[i] = max(a[i], b[i])
+    else:  # HASH
+        for i in range(n):
+            out[i] = _mix(a[i], b[i])
+
+
+@kernel
+def _mix(x, before):
+    """The finalizer of splitmix64, less its last bit: never negative, so never NULL."""
+    z = np.uint64(x) + GOLDEN * (np.uint64(before) + np.uint64(1))
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
+
+
+@kernel
+def in_set(out, a, members, n):
+    """Whether each code is among the sorted `members`."""
+    for i in range(n):
+        low = 0
+        high = members.shape[0]
+        while low < high:
+            middle = (low + high) >> 1
+            if members[middle] < a[i]:
+                low = middle + 1
+            else:
+                high = middle
+        found = low < members.shape[0] and members[low] == a[i]
+        out[i] = NULL if a[i] == NULL else found
+
+
+@kernel
+def choose_rows(a, chosen, n):
+    """Write down the rows in which `a` is true, and return how many there are."""
+    kept = 0
+    for i in range(n):
+        chosen[kept] = i
+        kept += a[i] == 1
+    return kept
+
+
+@kernel
+def row_step(op, x, y):
+    """A step over one row: too costly in itself to be worth a loop of its own."""
+    if x == NULL or y == NULL:
+        return NULL
+    if op == DIVIDE_INT:
+        return NULL if y == 0 else x // y
+    if op == MODULO_INT:
+        return NULL if y == 0 else x % y
+    if op == DATE_PART:
+        year, month, day = _civil(x)
+        return year if y == YEAR else month if y == MONTH else day
+    if op == DATE_FLOOR:
+        year, month, _ = _civil(x)
+        months = 12 * year + month - 1
+        months -= months % y
+        return _days(months // 12, months % 12 + 1)
+    return _float_step(op, x, y)
+
+
+@kernel
+def _float_step(op, x, y):
+    f = decoded(x)
+    if op == FLOOR:
+        r = np.floor(f)
+    elif op == CEIL:
+        r = np.ceil(f)
+    elif op == ROUND:
+        r = _rounded(f, y)
+    elif op == SQRT:
+        r = math.sqrt(f)
+    elif op == EXP:
+        r = math.exp(f)
+    elif op == LOG:
+        r = math.log(f)
+    elif op == POWER:
+        r = f ** decoded(y)
+    elif y == 0:
+        return NULL
+    else:
+        r = f // decoded(y) if op == FLOOR_DIVIDE_FLOAT else f % decoded(y)
+    return encoded(r)
+
+
+@kernel
+def _rounded(f, digits):
+    """Halves go to the even digit; what has no such digit stays as it is."""
+    scale = 10.0 ** abs(digits)
+    r = np.rint(f * scale) / scale if digits >= 0 else np.rint(f / scale) * scale
+    return r if math.isfinite(r) else f
+
+
+@kernel
+def _civil(days):
+    """Year, month and day of a day counted from 1970-01-01 (H. Hinnant, `civil_from_days`)."""
+    shifted = days + 719468
+    era = shifted // 146097
+    of_era = shifted - era * 146097
+    year = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    shifted_month = (5 * of_year + 2) // 153
+    day = of_year - (153 * shifted_month + 2) // 5 + 1
+    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
+    return year + era * 400 + (month <= 2), month, day
+
+
+@kernel
+def _days(year, month):
+    """The day on which a month begins, counted from 1970-01-01."""
+    shifted = year - (month <= 2)
+    era = shifted // 400
+    of_era = shifted - era * 400
+    of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5
+    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468

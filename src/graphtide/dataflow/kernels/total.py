@@ -1,0 +1,143 @@
+"""Reductions of totally ordered times whose output follows from the input: nothing is kept for the output.
+
+Outside of loops a key is visited once per epoch, in order, and what a count, a sum or a threshold has
+put out before is a function of what its input added up to before. So the old output is computed,
+not stored (K-Pg, section 5.3.2, "specializations").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.dataflow.kernels.aggregate import OVERFLOW, aggregate
+from graphtide.dataflow.kernels.layout import INPUT, KEYS, LOWER, PARAMETERS, SPINE, UPPER, WIDTH
+from graphtide.dataflow.kernels.lists import combine, grow
+from graphtide.jit import kernel
+from graphtide.trace.kernels import batch as layout
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, reserve, same_data, stride, value
+from graphtide.trace.kernels.consolidate import consolidate, seal_sorted
+from graphtide.trace.kernels.heap import NONE, release, words
+from graphtide.trace.kernels.index import group_end, seek
+from graphtide.trace.kernels.radix import bit_length, sort_pairs
+from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
+
+__all__ = ["reduce_total"]
+
+
+@kernel
+def reduce_total(heap, operators, operator, state):
+    """The differences that the fresh batch of the arrangement makes in the reduction, or OVERFLOW."""
+    arrangement = operators[operator, INPUT]
+    spine = words(heap, operators[arrangement, SPINE])
+    fresh = spine[FRESH]
+    if fresh == NONE:
+        return NONE
+    new = words(heap, fresh)
+    keys = operators[operator, KEYS]
+    width = operators[operator, WIDTH]
+    values = operators[arrangement, WIDTH] - keys
+    out_values = width - keys
+    parameters = words(heap, operators[operator, PARAMETERS])
+    result = new_batch(heap, operator, width + 2, 1, 2 * new[ROWS], ALL_VARY, 0)
+    runs = spine[RUNS]
+    cursors = np.zeros(runs, np.int64)
+    content = np.empty((8, values + 1), np.int64)
+    before = np.empty((8, out_values + 1), np.int64)
+    after = np.empty((8, out_values + 1), np.int64)
+    lacking = np.empty((8, out_values + 1), np.int64)
+    i = 0
+    while i < new[ROWS]:
+        end = group_end(new, keys, i)
+        count = 0
+        for r in range(runs):
+            batch = words(heap, run_slot(spine, r))
+            cursors[r] = seek(batch, keys, new, i, cursors[r])
+            while cursors[r] < batch[ROWS] and same_data(batch, cursors[r], new, i, keys):
+                content, count = _add(content, count, batch, cursors[r], keys, values)
+                cursors[r] += 1
+        before, before_count = aggregate(parameters, content, count, values, before)
+        order = _by_epoch(new, i, end, keys + values)
+        k = 0
+        while k < end - i:
+            epoch = value(new, keys + values, order[k])
+            while k < end - i and value(new, keys + values, order[k]) == epoch:
+                content, count = _add(content, count, new, order[k], keys, values)
+                k += 1
+            after, after_count = aggregate(parameters, content, count, values, after)
+            if after_count == OVERFLOW:
+                release(heap, result)
+                return OVERFLOW
+            lacking, lacking_count = combine(after, after_count, before, before_count, -1, lacking)
+            if lacking_count > 0:
+                _write(heap, result, new, i, keys, out_values, epoch, lacking, lacking_count)
+            before, after = after, before
+            before_count = after_count
+        i = end
+    if state[UPPER] - state[LOWER] == 1:
+        return seal_sorted(heap, operator, result)
+    sealed = consolidate(heap, operator, result, np.arange(width))
+    release(heap, result)
+    return sealed
+
+
+@kernel
+def _by_epoch(batch, start, end, c):
+    """The rows [start, end) in the order of their epochs."""
+    rows = np.arange(start, end)
+    if end - start == 1 or stride(batch, c) == 0:
+        return rows
+    keys = np.empty(end - start, np.uint64)
+    top = np.uint64(0)
+    for k in range(end - start):
+        keys[k] = np.uint64(value(batch, c, start + k))
+        top = max(top, keys[k])
+    keys, rows = sort_pairs(keys, rows, end - start, bit_length(top))
+    return rows
+
+
+@kernel
+def _add(content, count, batch, i, keys, values):
+    """Add a row of the batch to a sorted list of (values..., multiplicity)."""
+    diff = value(batch, batch[layout.WIDTH] - 1, i)
+    at = count
+    while at > 0:
+        order = 0
+        for c in range(values):
+            x = value(batch, keys + c, i)
+            if x != content[at - 1, c]:
+                order = -1 if x < content[at - 1, c] else 1
+                break
+        if order == 0:
+            content[at - 1, values] += diff
+            if content[at - 1, values] == 0:
+                for k in range(at, count):
+                    content[k - 1] = content[k]
+                count -= 1
+            return content, count
+        if order > 0:
+            break
+        at -= 1
+    content = grow(content, count + 1)
+    for k in range(count, at, -1):
+        content[k] = content[k - 1]
+    for c in range(values):
+        content[at, c] = value(batch, keys + c, i)
+    content[at, values] = diff
+    return content, count + 1
+
+
+@kernel
+def _write(heap, result, new, row, keys, values, epoch, rows, count):
+    out = words(heap, result)
+    at = out[ROWS]
+    if at + count > out[layout.CAPACITY]:
+        reserve(heap, result, at + count)
+        out = words(heap, result)
+    for k in range(count):
+        for c in range(keys):
+            put(out, c, at + k, value(new, c, row))
+        for c in range(values):
+            put(out, keys + c, at + k, rows[k, c])
+        put(out, keys + values, at + k, epoch)
+        put(out, keys + values + 1, at + k, rows[k, values])
+    out[ROWS] = at + count

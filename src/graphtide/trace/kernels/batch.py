@@ -1,0 +1,254 @@
+"""The one shape in which differences lie in memory: a columnar batch in a block of words.
+
+A batch has `width` columns: the data columns (an arrangement's key first), then `depth` time
+coordinates, then the difference. A column is an offset and a stride into the block, so a column
+that never changes takes one word (stride 0): the epoch of a compacted run, the diff of a set.
+
+Invariant of a batch marked CONSOLIDATED: rows ascend lexicographically by data, then time, no two
+are equal in both, and no diff is zero.
+"""
+
+from __future__ import annotations
+
+from graphtide.jit import kernel
+from graphtide.trace.kernels.heap import SIZE, allocate, resize, words
+
+__all__ = [
+    "ALL_VARY",
+    "AS_IT_CAME",
+    "CAPACITY",
+    "CONSOLIDATED",
+    "DEPTH",
+    "FORM",
+    "INDEX",
+    "INDEX_BASE",
+    "INDEX_SHIFT",
+    "INDEX_SIZE",
+    "LAYOUT",
+    "LOWER",
+    "ROWS",
+    "UPPER",
+    "WIDTH",
+    "column",
+    "compare_data",
+    "constant",
+    "copy_batch",
+    "data_width",
+    "header_words",
+    "new_batch",
+    "put",
+    "reserve",
+    "rows_of",
+    "same_data",
+    "stride",
+    "used_words",
+    "value",
+    "varies",
+    "with_column",
+]
+
+# Header fields, before the layout.
+ROWS = 0
+WIDTH = 1
+DEPTH = 2
+CAPACITY = 3
+FORM = 4
+LOWER = 5  # the epochs it may speak of: LOWER <= epoch < UPPER
+UPPER = 6
+INDEX = 7  # offset of the directory over the first column, 0 if there is none
+INDEX_SHIFT = 8
+INDEX_BASE = 9
+INDEX_SIZE = 10
+LAYOUT = 12  # then (offset, stride) per column, then one word per column for constants
+
+AS_IT_CAME = 0
+CONSOLIDATED = 1
+
+ALL_VARY = -1
+MASKED = 62  # the last column that a set of varying columns can speak of
+
+
+@kernel
+def header_words(width):
+    """Words before the first column."""
+    return LAYOUT + 3 * width
+
+
+@kernel
+def varies(varying, c):
+    """Whether the bit set `varying` holds column `c`; columns past its 63 bits always vary."""
+    return c > MASKED or (varying >> c) & 1 == 1
+
+
+@kernel
+def with_column(varying, c):
+    """The bit set with column `c` in it."""
+    return varying | (1 << c) if c <= MASKED else varying
+
+
+@kernel
+def new_batch(heap, owner, width, depth, capacity, varying, spare):
+    """An empty batch; columns not in `varying` are constants, zero until `constant` sets them.
+
+    `spare` words are left behind the columns, for an index.
+    """
+    head = header_words(width)
+    strided = 0
+    for c in range(width):
+        if varies(varying, c):
+            strided += 1
+    slot = allocate(heap, owner, head + strided * capacity + spare)
+    batch = words(heap, slot)
+    batch[ROWS] = 0
+    batch[WIDTH] = width
+    batch[DEPTH] = depth
+    batch[CAPACITY] = capacity
+    batch[FORM] = AS_IT_CAME
+    batch[LOWER] = 0
+    batch[UPPER] = 0
+    batch[INDEX] = 0
+    place = head
+    for c in range(width):
+        if varies(varying, c):
+            batch[LAYOUT + 2 * c] = place
+            batch[LAYOUT + 2 * c + 1] = 1
+            place += capacity
+        else:
+            constant(batch, c, 0)
+    return slot
+
+
+@kernel
+def constant(batch, c, v):
+    """Make column `c` the value `v` in every row."""
+    cell = LAYOUT + 2 * batch[WIDTH] + c
+    batch[LAYOUT + 2 * c] = cell
+    batch[LAYOUT + 2 * c + 1] = 0
+    batch[cell] = v
+
+
+@kernel
+def column(batch, c):
+    """The offset of column `c`."""
+    return batch[LAYOUT + 2 * c]
+
+
+@kernel
+def stride(batch, c):
+    """1 for a column of its own, 0 for a constant one."""
+    return batch[LAYOUT + 2 * c + 1]
+
+
+@kernel
+def value(batch, c, i):
+    """Row `i` of column `c`."""
+    return batch[batch[LAYOUT + 2 * c] + i * batch[LAYOUT + 2 * c + 1]]
+
+
+@kernel
+def put(batch, c, i, v):
+    """Write row `i` of the strided column `c`."""
+    batch[batch[LAYOUT + 2 * c] + i] = v
+
+
+@kernel
+def data_width(batch):
+    """How many columns are data, before the times and the diff."""
+    return batch[WIDTH] - batch[DEPTH] - 1
+
+
+@kernel
+def rows_of(heap, slot):
+    """The number of rows; none in slot 0."""
+    if slot == 0:
+        return 0
+    return words(heap, slot)[ROWS]
+
+
+@kernel
+def compare_data(a, i, b, j, columns):
+    """Below, at or above zero as row `i` of `a` stands to row `j` of `b` in the first `columns` columns."""
+    for c in range(columns):
+        x = value(a, c, i)
+        y = value(b, c, j)
+        if x < y:
+            return -1
+        if x > y:
+            return 1
+    return 0
+
+
+@kernel
+def same_data(a, i, b, j, columns):
+    """Whether the first `columns` columns of the two rows agree."""
+    for c in range(columns):
+        if value(a, c, i) != value(b, c, j):
+            return False
+    return True
+
+
+@kernel
+def reserve(heap, slot, capacity):
+    """Make room for `capacity` rows in a batch under construction; its index is dropped."""
+    batch = words(heap, slot)
+    if batch[CAPACITY] >= capacity:
+        return
+    width = batch[WIDTH]
+    rows = batch[ROWS]
+    old_capacity = batch[CAPACITY]
+    grown = max(capacity, 2 * old_capacity)
+    head = header_words(width)
+    strided = 0
+    for c in range(width):
+        strided += stride(batch, c)
+    resize(heap, slot, head + strided * grown, heap[slot, SIZE])
+    batch = words(heap, slot)
+    place = strided
+    # From the last column to the first, so that no column is overwritten before it has moved.
+    for c in range(width - 1, -1, -1):
+        if stride(batch, c) == 1:
+            place -= 1
+            source = column(batch, c)
+            target = head + place * grown
+            for i in range(rows - 1, -1, -1):
+                batch[target + i] = batch[source + i]
+            batch[LAYOUT + 2 * c] = target
+    batch[CAPACITY] = grown
+    batch[INDEX] = 0
+
+
+@kernel
+def copy_batch(heap, owner, slot, spare):
+    """A batch of its own with the same content and no index, with `spare` words behind its columns."""
+    source = words(heap, slot)
+    width = source[WIDTH]
+    rows = source[ROWS]
+    strided = 0
+    for c in range(width):
+        strided += stride(source, c)
+    head = header_words(width)
+    copy = allocate(heap, owner, head + strided * rows + spare)
+    source = words(heap, slot)
+    target = words(heap, copy)
+    for i in range(head):
+        target[i] = source[i]
+    target[CAPACITY] = rows
+    target[INDEX] = 0
+    place = head
+    for c in range(width):
+        if stride(source, c) == 1:
+            start = column(source, c)
+            for i in range(rows):
+                target[place + i] = source[start + i]
+            target[LAYOUT + 2 * c] = place
+            place += rows
+    return copy
+
+
+@kernel
+def used_words(batch):
+    """Words that hold something: the header, the rows of strided columns, the index."""
+    strided = 0
+    for c in range(batch[WIDTH]):
+        strided += stride(batch, c)
+    return header_words(batch[WIDTH]) + strided * batch[ROWS] + (batch[INDEX_SIZE] if batch[INDEX] else 0)

@@ -1,0 +1,164 @@
+"""Finding keys in a consolidated batch: a directory over the first column, then galloping.
+
+The directory cuts the range of the first column into equal buckets of about sixteen rows and keeps
+where each begins, so a far seek is one look-up and a short search, whatever the batch's size. A
+near seek gallops from where the last one ended. A skewed column costs a longer search, no more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import kernel
+from graphtide.trace.kernels.batch import (
+    CONSOLIDATED,
+    FORM,
+    INDEX,
+    INDEX_BASE,
+    INDEX_SHIFT,
+    INDEX_SIZE,
+    ROWS,
+    column,
+    compare_data,
+    data_width,
+    stride,
+    value,
+)
+from graphtide.trace.kernels.radix import bit_length
+
+__all__ = ["close_index", "finish", "group_end", "index_words", "note_row", "plan_index", "seek"]
+
+# Smaller batches are found by galloping alone.
+FEWEST_INDEXED = 256
+ROWS_PER_BUCKET_BITS = 4
+# Steps that a gallop takes before it asks the directory.
+NEAR = 16
+
+
+@kernel
+def index_words(rows):
+    """Words to leave for the directory of a batch of `rows` rows."""
+    if rows < FEWEST_INDEXED:
+        return 0
+    buckets = 1 << (bit_length(np.uint64(rows)) - ROWS_PER_BUCKET_BITS)
+    return buckets + 2
+
+
+@kernel
+def plan_index(batch, rows, low, high, place):
+    """Set up an empty directory at word `place` for about `rows` rows with keys in [low, high]."""
+    if rows < FEWEST_INDEXED:
+        batch[INDEX] = 0
+        return
+    spread = np.uint64(high) - np.uint64(low)
+    shift = max(0, bit_length(spread) - (bit_length(np.uint64(rows)) - ROWS_PER_BUCKET_BITS))
+    batch[INDEX] = place
+    batch[INDEX_SHIFT] = shift
+    batch[INDEX_BASE] = low
+    batch[INDEX_SIZE] = np.int64(spread >> np.uint64(shift)) + 2
+
+
+@kernel
+def note_row(batch, i, key, bucket):
+    """Enter row `i` with first column `key`; rows come in order, `bucket` is the next one to fill."""
+    own = np.int64((np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
+    place = batch[INDEX]
+    while bucket <= own:
+        batch[place + bucket] = i
+        bucket += 1
+    return bucket
+
+
+@kernel
+def finish(batch, rows):
+    """Declare the batch consolidated with `rows` rows, and index it."""
+    batch[ROWS] = rows
+    batch[FORM] = CONSOLIDATED
+    batch[INDEX] = 0
+    if rows < FEWEST_INDEXED or data_width(batch) == 0 or stride(batch, 0) == 0:
+        return
+    start = column(batch, 0)
+    plan_index(batch, rows, batch[start], batch[start + rows - 1], batch.shape[0] - index_words(rows))
+    bucket = 0
+    for i in range(rows):
+        bucket = note_row(batch, i, batch[start + i], bucket)
+    close_index(batch, bucket)
+
+
+@kernel
+def close_index(batch, bucket):
+    """Let every bucket past the last row end at the last row."""
+    place = batch[INDEX]
+    while bucket < batch[INDEX_SIZE]:
+        batch[place + bucket] = batch[ROWS]
+        bucket += 1
+
+
+@kernel
+def seek(batch, keys, probe, row, start):
+    """The first row at or after `start` whose key is not below row `row` of `probe`.
+
+    `keys` leading columns make the key, in both. The rows before `start` must be below it.
+    """
+    rows = batch[ROWS]
+    if start >= rows or compare_data(batch, start, probe, row, keys) >= 0:
+        return start
+    # From here on row `low` is below the probe.
+    low = start
+    step = 1
+    while step <= NEAR:
+        if low + step >= rows:
+            return _search(batch, keys, probe, row, low, rows)
+        if compare_data(batch, low + step, probe, row, keys) >= 0:
+            return _search(batch, keys, probe, row, low, low + step)
+        low += step
+        step *= 2
+    high = rows
+    if batch[INDEX] != 0:
+        key = value(probe, 0, row)
+        offset = np.uint64(key) - np.uint64(batch[INDEX_BASE])
+        bucket = np.int64(offset >> np.uint64(batch[INDEX_SHIFT]))
+        if bucket < 0 or bucket >= batch[INDEX_SIZE] - 1:
+            return rows  # the probe is above every key: below the first it cannot be, `low` is below it
+        place = batch[INDEX] + bucket
+        low = max(low, batch[place] - 1)
+        high = batch[place + 1]
+    else:
+        while low + step < rows:
+            if compare_data(batch, low + step, probe, row, keys) >= 0:
+                high = low + step
+                break
+            low += step
+            step *= 2
+    return _search(batch, keys, probe, row, low, high)
+
+
+@kernel
+def _search(batch, keys, probe, row, low, high):
+    """The least position in (low, high] not below the probe, `low` being below it and `high` not."""
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if compare_data(batch, middle, probe, row, keys) < 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@kernel
+def group_end(batch, keys, start):
+    """One past the last row with the key of row `start`."""
+    rows = batch[ROWS]
+    low = start
+    step = 1
+    while low + step < rows and compare_data(batch, low + step, batch, start, keys) == 0:
+        low += step
+        step *= 2
+    high = min(low + step, rows)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if compare_data(batch, middle, batch, start, keys) == 0:
+            low = middle
+        else:
+            high = middle
+    return high

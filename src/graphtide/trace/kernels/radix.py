@@ -1,0 +1,151 @@
+"""Stable least-significant-digit radix sort of unsigned words, alone or with the rows they came from.
+
+All digits are counted in one pass, and a digit that is the same everywhere costs nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import kernel
+
+__all__ = ["bit_length", "is_ascending", "sort_keys", "sort_pairs"]
+
+# Below this many keys insertion beats counting.
+FEW = 48
+# From this many keys on, wider digits (fewer passes) win over their larger counters.
+MANY = 1 << 15
+NARROW_DIGIT = 8
+WIDE_DIGIT = 11
+
+
+@kernel
+def bit_length(x):
+    """Bits of the unsigned word `x`: 0 for 0, 64 for the largest."""
+    n = 0
+    if x >> np.uint64(32):
+        n += 32
+        x >>= np.uint64(32)
+    if x >> np.uint64(16):
+        n += 16
+        x >>= np.uint64(16)
+    if x >> np.uint64(8):
+        n += 8
+        x >>= np.uint64(8)
+    if x >> np.uint64(4):
+        n += 4
+        x >>= np.uint64(4)
+    if x >> np.uint64(2):
+        n += 2
+        x >>= np.uint64(2)
+    if x >> np.uint64(1):
+        n += 1
+        x >>= np.uint64(1)
+    return n + np.int64(x)
+
+
+@kernel
+def is_ascending(keys, n):
+    """Whether the first `n` keys never fall."""
+    for i in range(1, n):
+        if keys[i] < keys[i - 1]:
+            return False
+    return True
+
+
+@kernel
+def _count_digits(keys, n, digits, width):
+    counts = np.zeros((digits, 1 << width), np.int64)
+    mask = np.uint64((1 << width) - 1)
+    step = np.uint64(width)
+    for i in range(n):
+        key = keys[i]
+        for d in range(digits):
+            counts[d, np.int64(key & mask)] += 1
+            key >>= step
+    return counts
+
+
+@kernel
+def _starts(counts, n):
+    """Turn one digit's counts into start positions; False if all keys share the digit."""
+    total = 0
+    for v in range(counts.shape[0]):
+        c = counts[v]
+        if c == n:
+            return False
+        counts[v] = total
+        total += c
+    return True
+
+
+@kernel
+def sort_keys(keys, n, bits):
+    """The first `n` keys, of `bits` bits each, in ascending order; `keys` itself is overwritten."""
+    if n <= FEW:
+        for i in range(1, n):
+            key = keys[i]
+            j = i - 1
+            while j >= 0 and keys[j] > key:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = key
+        return keys
+    if is_ascending(keys, n):
+        return keys
+    width = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
+    digits = (bits + width - 1) // width
+    counts = _count_digits(keys, n, digits, width)
+    mask = np.uint64((1 << width) - 1)
+    other = np.empty(n, np.uint64)
+    for d in range(digits):
+        start = counts[d]
+        if not _starts(start, n):
+            continue
+        shift = np.uint64(d * width)
+        for i in range(n):
+            key = keys[i]
+            v = np.int64((key >> shift) & mask)
+            other[start[v]] = key
+            start[v] += 1
+        keys, other = other, keys
+    return keys
+
+
+@kernel
+def sort_pairs(keys, rows, n, bits):
+    """Sort `keys` and carry `rows` along, stably; both are overwritten, the sorted pair is returned."""
+    if n <= FEW:
+        for i in range(1, n):
+            key = keys[i]
+            row = rows[i]
+            j = i - 1
+            while j >= 0 and keys[j] > key:
+                keys[j + 1] = keys[j]
+                rows[j + 1] = rows[j]
+                j -= 1
+            keys[j + 1] = key
+            rows[j + 1] = row
+        return keys, rows
+    if is_ascending(keys, n):
+        return keys, rows
+    width = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
+    digits = (bits + width - 1) // width
+    counts = _count_digits(keys, n, digits, width)
+    mask = np.uint64((1 << width) - 1)
+    other_keys = np.empty(n, np.uint64)
+    other_rows = np.empty(n, np.int64)
+    for d in range(digits):
+        start = counts[d]
+        if not _starts(start, n):
+            continue
+        shift = np.uint64(d * width)
+        for i in range(n):
+            key = keys[i]
+            v = np.int64((key >> shift) & mask)
+            other_keys[start[v]] = key
+            other_rows[start[v]] = rows[i]
+            start[v] += 1
+        keys, other_keys = other_keys, keys
+        rows, other_rows = other_rows, rows
+    return keys, rows

@@ -1,0 +1,336 @@
+"""The history of an arranged collection: runs of growing size, the newest last, and the fresh batch.
+
+What an activation adds stays apart as the *fresh* batch until the next one, so that a join can tell
+new differences from old ones. Then it becomes a run. Two neighbours of comparable size are merged,
+and every insertion pays for merging in proportion to its own size: `effort` rows per row inserted
+and merge under way. Readers see the runs of an unfinished merge until it is done.
+
+Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
+merged is merged with one neighbour only; the frontier `since` never goes back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import kernel
+from graphtide.trace.kernels.batch import (
+    ALL_VARY,
+    LOWER,
+    ROWS,
+    UPPER,
+    new_batch,
+    put,
+    rows_of,
+    value,
+)
+from graphtide.trace.kernels.consolidate import consolidate, keep_before
+from graphtide.trace.kernels.heap import NONE, allocate, release, words
+from graphtide.trace.kernels.merge import merge_some, start_merge
+from graphtide.trace.kernels.times import is_at_most
+
+__all__ = [
+    "EAGER",
+    "EFFORT",
+    "FRESH",
+    "MOST_RUNS",
+    "OWNER",
+    "RUNS",
+    "RUN_FIELDS",
+    "RUN_TABLE",
+    "SINCE",
+    "SPINE_DEPTH",
+    "SPINE_WIDTH",
+    "close_spine",
+    "everything",
+    "forget_from",
+    "merge_all",
+    "new_spine",
+    "push_run",
+    "run_slot",
+    "set_fresh",
+    "set_since",
+    "settle",
+    "snapshot",
+    "spine_rows",
+]
+
+OWNER = 0
+SPINE_WIDTH = 1
+SPINE_DEPTH = 2
+EFFORT = 3
+RUNS = 4
+FRESH = 5
+SINCE = 6  # slot of the frontier: its number of elements, then their coordinates
+RUN_TABLE = 8
+
+# Fields of a run.
+RUN_FIELDS = 5
+SLOT = 0
+MERGED = 1  # slot of the merge with the next run, or none
+PROGRESS = 2  # three words: see merge_some
+
+MOST_RUNS = 64
+EAGER = 1 << 60
+# A merge under way reads at least this many rows at each insertion, so that small ones end at once.
+LEAST_FUEL = 64
+
+
+@kernel
+def new_spine(heap, owner, width, depth, effort):
+    """An empty spine, compacted to nothing yet."""
+    slot = allocate(heap, owner, RUN_TABLE + MOST_RUNS * RUN_FIELDS)
+    since = allocate(heap, owner, 1 + depth)
+    spine = words(heap, slot)
+    spine[:] = 0
+    spine[OWNER] = owner
+    spine[SPINE_WIDTH] = width
+    spine[SPINE_DEPTH] = depth
+    spine[EFFORT] = effort
+    spine[SINCE] = since
+    frontier = words(heap, since)
+    frontier[:] = 0
+    frontier[0] = 1
+    return slot
+
+
+@kernel
+def close_spine(heap, slot):
+    """Let go of everything the spine holds, and of the spine."""
+    spine = words(heap, slot)
+    for r in range(spine[RUNS]):
+        release(heap, spine[RUN_TABLE + r * RUN_FIELDS + SLOT])
+        release(heap, spine[RUN_TABLE + r * RUN_FIELDS + MERGED])
+    release(heap, spine[FRESH])
+    release(heap, spine[SINCE])
+    release(heap, slot)
+
+
+@kernel
+def set_since(heap, slot, elements):
+    """Let later merges compact to the frontier given as rows of coordinates."""
+    spine = words(heap, slot)
+    count = elements.shape[0]
+    depth = spine[SPINE_DEPTH]
+    release(heap, spine[SINCE])
+    since = allocate(heap, spine[OWNER], 1 + count * depth)
+    frontier = words(heap, since)
+    frontier[0] = count
+    for f in range(count):
+        for d in range(depth):
+            frontier[1 + f * depth + d] = elements[f, d]
+    spine[SINCE] = since
+
+
+@kernel
+def run_slot(spine, r):
+    """The batch of run `r`."""
+    return spine[RUN_TABLE + r * RUN_FIELDS + SLOT]
+
+
+@kernel
+def set_fresh(heap, slot, batch, lower, upper):
+    """Give the spine the batch of this activation (none is 0); the spine takes the caller's count.
+
+    The batch speaks of the epochs from `lower` on and before `upper`.
+    """
+    spine = words(heap, slot)
+    settle(heap, slot)
+    spine[FRESH] = batch
+    if batch != NONE:
+        header = words(heap, batch)
+        header[LOWER] = lower
+        header[UPPER] = upper
+
+
+@kernel
+def settle(heap, slot):
+    """Make the fresh batch a run."""
+    spine = words(heap, slot)
+    fresh = spine[FRESH]
+    if fresh != NONE:
+        spine[FRESH] = NONE
+        push_run(heap, slot, fresh)
+
+
+@kernel
+def push_run(heap, slot, batch):
+    """Append a consolidated, non-empty batch and work on the merges it pays for."""
+    spine = words(heap, slot)
+    if spine[RUNS] == MOST_RUNS:
+        _work(heap, slot, EAGER)
+    r = spine[RUNS]
+    base = RUN_TABLE + r * RUN_FIELDS
+    spine[base + SLOT] = batch
+    spine[base + MERGED] = NONE
+    spine[RUNS] = r + 1
+    effort = spine[EFFORT]
+    if effort >= EAGER:
+        _work(heap, slot, EAGER)
+    else:
+        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch)))
+
+
+@kernel
+def merge_all(heap, slot):
+    """Merge everything into one run, compacted to the frontier; the fresh batch stays apart."""
+    spine = words(heap, slot)
+    _work(heap, slot, EAGER)
+    while spine[RUNS] > 1:
+        _begin(heap, slot, spine[RUNS] - 2)
+        _advance_merge(heap, slot, spine[RUNS] - 2, EAGER)
+    if spine[RUNS] == 1:
+        _compact_single(heap, slot)
+
+
+@kernel
+def _compact_single(heap, slot):
+    """A lone run has no partner to be merged with: pass it through a merge with nothing."""
+    spine = words(heap, slot)
+    batch = run_slot(spine, 0)
+    empty = allocate(heap, spine[OWNER], words(heap, batch).shape[0])
+    source = words(heap, batch)
+    nothing = words(heap, empty)
+    nothing[:] = source
+    nothing[ROWS] = 0
+    result = start_merge(heap, spine[OWNER], batch, batch)
+    progress = np.zeros(3, np.int64)
+    merge_some(heap, batch, empty, result, progress, words(heap, spine[SINCE]), EAGER)
+    release(heap, empty)
+    release(heap, batch)
+    spine[RUN_TABLE + SLOT] = result
+    if rows_of(heap, result) == 0:
+        release(heap, result)
+        spine[RUNS] = 0
+
+
+@kernel
+def _work(heap, slot, fuel):
+    """Give `fuel` to each merge under way, from the newest to the oldest, starting those that are due."""
+    spine = words(heap, slot)
+    r = spine[RUNS] - 2
+    while r >= 0:
+        base = RUN_TABLE + r * RUN_FIELDS
+        if spine[base + MERGED] == NONE and _due(heap, spine, r):
+            _begin(heap, slot, r)
+        if spine[base + MERGED] != NONE and _advance_merge(heap, slot, r, fuel):
+            # The merged run may now be due with either neighbour: look from its right again.
+            r = min(r + 1, spine[RUNS] - 1)
+        r -= 1
+
+
+@kernel
+def _due(heap, spine, r):
+    """Whether runs `r` and `r + 1` are idle and of comparable size."""
+    after = RUN_TABLE + (r + 1) * RUN_FIELDS
+    if r + 2 <= spine[RUNS] - 1 and spine[after + MERGED] != NONE:
+        return False
+    if r > 0 and spine[RUN_TABLE + (r - 1) * RUN_FIELDS + MERGED] != NONE:
+        return False
+    return rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
+
+
+@kernel
+def _begin(heap, slot, r):
+    spine = words(heap, slot)
+    base = RUN_TABLE + r * RUN_FIELDS
+    spine[base + MERGED] = start_merge(heap, spine[OWNER], run_slot(spine, r), run_slot(spine, r + 1))
+    for k in range(3):
+        spine[base + PROGRESS + k] = 0
+
+
+@kernel
+def _advance_merge(heap, slot, r, fuel):
+    """Work on the merge of run `r` with the next; True if it ended and the two runs became one or none."""
+    spine = words(heap, slot)
+    base = RUN_TABLE + r * RUN_FIELDS
+    result = spine[base + MERGED]
+    progress = spine[base + PROGRESS : base + PROGRESS + 3]
+    left = run_slot(spine, r)
+    right = run_slot(spine, r + 1)
+    if not merge_some(heap, left, right, result, progress, words(heap, spine[SINCE]), fuel):
+        return False
+    release(heap, left)
+    release(heap, right)
+    spine[base + SLOT] = result
+    spine[base + MERGED] = NONE
+    gone = 1
+    if rows_of(heap, result) == 0:
+        release(heap, result)
+        gone = 2
+    first = r + 2 - gone
+    for w in range(RUN_TABLE + first * RUN_FIELDS, RUN_TABLE + (spine[RUNS] - gone) * RUN_FIELDS):
+        spine[w] = spine[w + gone * RUN_FIELDS]
+    spine[RUNS] -= gone
+    return True
+
+
+@kernel
+def spine_rows(heap, slot):
+    """How many differences the spine keeps, the fresh ones included."""
+    spine = words(heap, slot)
+    total = rows_of(heap, spine[FRESH])
+    for r in range(spine[RUNS]):
+        total += rows_of(heap, run_slot(spine, r))
+    return total
+
+
+@kernel
+def forget_from(heap, slot, epoch):
+    """Undo everything at or after `epoch`: what a run that failed has left behind."""
+    spine = words(heap, slot)
+    settle(heap, slot)
+    runs = spine[RUNS]
+    kept = 0
+    for r in range(runs):
+        base = RUN_TABLE + r * RUN_FIELDS
+        release(heap, spine[base + MERGED])
+        batch = spine[base + SLOT]
+        if words(heap, batch)[UPPER] > epoch:
+            earlier = keep_before(heap, spine[OWNER], batch, epoch)
+            release(heap, batch)
+            batch = earlier
+        if batch != NONE:
+            spine[RUN_TABLE + kept * RUN_FIELDS + SLOT] = batch
+            spine[RUN_TABLE + kept * RUN_FIELDS + MERGED] = NONE
+            kept += 1
+    spine[RUNS] = kept
+
+
+@kernel
+def snapshot(heap, slot, owner, time):
+    """The collection as it is at `time`: a consolidated batch whose rows all bear that time."""
+    return _gathered(heap, slot, owner, time, False)
+
+
+@kernel
+def everything(heap, slot, owner, time):
+    """All differences of the collection, those before `time` advanced to it."""
+    return _gathered(heap, slot, owner, time, True)
+
+
+@kernel
+def _gathered(heap, slot, owner, time, with_later):
+    spine = words(heap, slot)
+    depth = spine[SPINE_DEPTH]
+    width = spine[SPINE_WIDTH]
+    data = width - depth - 1
+    gathered = new_batch(heap, owner, width, depth, spine_rows(heap, slot), ALL_VARY, 0)
+    out = words(heap, gathered)
+    at = 0
+    for r in range(spine[RUNS] + 1):
+        source = spine[FRESH] if r == spine[RUNS] else run_slot(spine, r)
+        if source == NONE:
+            continue
+        batch = words(heap, source)
+        for i in range(batch[ROWS]):
+            if with_later or is_at_most(batch, data, depth, i, time):
+                for c in range(width):
+                    put(out, c, at, value(batch, c, i))
+                for d in range(depth):
+                    put(out, data + d, at, max(time[d], value(batch, data + d, i)))
+                at += 1
+    out[ROWS] = at
+    result = consolidate(heap, owner, gathered, np.arange(data))
+    release(heap, gathered)
+    return result

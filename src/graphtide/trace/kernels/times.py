@@ -1,0 +1,47 @@
+"""Times inside batches: rows of coordinates, ordered coordinate by coordinate.
+
+A batch's time columns start at `first`. Where two traces of different depth meet, the shallower
+one stands outside the loops of the deeper, and its missing coordinates are the least ones.
+"""
+
+from __future__ import annotations
+
+from graphtide.jit import kernel
+from graphtide.trace.kernels.batch import value
+
+__all__ = ["advance", "is_at_most", "same_times"]
+
+
+@kernel
+def is_at_most(batch, first, depth, i, time):
+    """Whether the time of row `i` is at or before `time`."""
+    for d in range(depth):
+        if value(batch, first + d, i) > time[d]:
+            return False
+    return True
+
+
+@kernel
+def advance(time, depth, since):
+    """Replace `time` by its representative for readers at or after the frontier `since`.
+
+    `since` holds the number of its elements, then their coordinates. The representative is the
+    meet over the elements f of (time join f); an empty frontier leaves the time alone.
+    """
+    elements = since[0]
+    for d in range(depth):
+        t = time[d]
+        best = t
+        for f in range(elements):
+            joined = max(t, since[1 + f * depth + d])
+            best = joined if f == 0 else min(best, joined)
+        time[d] = best
+
+
+@kernel
+def same_times(times, i, j, depth):
+    """Whether rows `i` and `j` of a list of times are equal."""
+    for d in range(depth):
+        if times[i, d] != times[j, d]:
+            return False
+    return True

@@ -1,0 +1,7 @@
+"""Settings that every test shares."""
+
+from hypothesis import HealthCheck, settings
+
+# A first example may wait for a kernel to compile, which says nothing about the code under test.
+settings.register_profile("graphtide", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("graphtide")
