@@ -8,23 +8,20 @@ the same rules as any other input.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from graphtide.rows.arrow_times import days_of_arrow, micros_of_arrow
-from graphtide.rows.codes import NULL, codes_of_floats
+from graphtide.rows.codes import NULL, Codes, codes_of_floats
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.misfit import Misfit, missing
 from graphtide.rows.python_values import codes_of_values, tuple_at
 from graphtide.rows.types import Kind, TupleType, Type, is_list
 
 __all__ = ["codes_of_arrow"]
-
-Codes: TypeAlias = NDArray[np.int64]
 
 
 def codes_of_arrow(column_type: Type, dictionary: Dictionary, array: pa.Array | pa.ChunkedArray) -> Codes:
@@ -70,7 +67,8 @@ def _plain(column_type: Type, array: pa.Array) -> pa.Array:
         array = pc.call_function("run_end_decode", [array])
     if isinstance(array, pa.DictionaryArray):
         if column_type.kind in (Kind.STR, Kind.BYTES) and not array.dictionary.null_count:
-            return array
+            values = _plain(column_type, array.dictionary)
+            return pa.DictionaryArray.from_arrays(array.indices, values)
         array = array.dictionary_decode()
     classic = _classic(array.type)
     if classic == array.type:
@@ -89,11 +87,14 @@ def _classic(arrow: pa.DataType) -> pa.DataType:
         return pa.struct([(each.name, _classic(each.type)) for each in arrow])
     if is_list(arrow):
         value = _classic(arrow.value_type)
-        return arrow if value == arrow.value_type and "view" not in str(arrow) else pa.large_list(value)
+        is_view = pa.types.is_list_view(arrow) or pa.types.is_large_list_view(arrow)
+        return pa.large_list(value) if is_view or value != arrow.value_type else arrow
     return arrow
 
 
 def _present(column_type: Type, dictionary: Dictionary, array: pa.Array) -> Codes:
+    if not len(array):
+        return np.empty(0, np.int64)
     codes = _ENCODERS[column_type.kind](column_type, dictionary, array)
     if codes is not None:
         return codes
@@ -105,11 +106,11 @@ def _present(column_type: Type, dictionary: Dictionary, array: pa.Array) -> Code
     return codes_of_values(column_type, dictionary, values)
 
 
-# The encoders: arrays without nulls; None for what is left to the Python values.
+# The encoders: arrays with values and without nulls; None for what is left to the Python values.
 
 
 def _ints(_type: Type, _dictionary: Dictionary, array: pa.Array) -> Codes | None:
-    if not pa.types.is_integer(array.type) or not len(array):
+    if not pa.types.is_integer(array.type):
         return None
     try:
         codes = array.cast(pa.int64()).to_numpy()
@@ -162,7 +163,7 @@ def _tuples(tuple_type: Type, dictionary: Dictionary, array: pa.Array) -> Codes 
 
 def _structs(tuple_type: TupleType, dictionary: Dictionary, array: pa.StructArray) -> Codes:
     arity, fields = len(tuple_type.elements), array.flatten()
-    if len(fields) != arity and len(array):
+    if len(fields) != arity:
         problem = f"has {len(fields)} fields, {tuple_type.required} has {arity}"
         raise Misfit(array[0].as_py(), problem)
     elements = np.empty((len(array), arity), np.int64)

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import Misfit
 from graphtide.rows.python_values import EPOCH_ORDINAL
 from graphtide.rows.settle import too_fine
@@ -28,7 +28,7 @@ _END_DAY: Final = date.max.toordinal() - EPOCH_ORDINAL + 1
 _SECONDS_PER_DAY: Final = 86_400
 
 
-def days_of_arrow(column_type: Type, array: pa.Array) -> NDArray[np.int64] | None:
+def days_of_arrow(column_type: Type, array: pa.Array) -> Codes | None:
     """The days of an array of dates without nulls, None if it holds something else."""
     if not pa.types.is_date(array.type):
         return None
@@ -37,7 +37,7 @@ def days_of_arrow(column_type: Type, array: pa.Array) -> NDArray[np.int64] | Non
     return days
 
 
-def micros_of_arrow(column_type: Type, array: pa.Array) -> NDArray[np.int64] | None:
+def micros_of_arrow(column_type: Type, array: pa.Array) -> Codes | None:
     """The microseconds of an array of timestamps without nulls, None if it holds something else."""
     if not isinstance(array.type, pa.TimestampType):
         return None
@@ -56,7 +56,7 @@ def micros_of_arrow(column_type: Type, array: pa.Array) -> NDArray[np.int64] | N
     return ticks // (per_second // _MICROS)
 
 
-def _check_years(column_type: Type, ticks: NDArray[np.int64], first: int, end: int, unit: str) -> None:
+def _check_years(column_type: Type, ticks: Codes, first: int, end: int, unit: str) -> None:
     outside = (ticks < first) | (ticks >= end)
     if outside.any():
         at = int(outside.argmax())

@@ -7,12 +7,14 @@ code, and it comes before all of them.
 from __future__ import annotations
 
 from struct import Struct
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NULL", "code_of_float", "codes_of_floats", "floats_of_codes"]
+__all__ = ["NULL", "Codes", "code_of_float", "codes_of_floats", "floats_of_codes"]
+
+Codes: TypeAlias = NDArray[np.int64]
 
 NULL: Final = -(2**63)
 
@@ -22,7 +24,7 @@ _BITS: Final = Struct("=q")
 _NAN: Final = 0x7FF8 << 48
 
 
-def codes_of_floats(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def codes_of_floats(values: NDArray[np.float64]) -> Codes:
     """Integers that compare as the floats do, in which -0.0 is 0.0 and NaN is one value, the last.
 
     The bits of a float that is not negative already order as integers; those of a negative one
@@ -51,7 +53,7 @@ def code_of_float(value: float) -> int:
     return bits if bits >= 0 else bits ^ _ALL_BUT_SIGN
 
 
-def floats_of_codes(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+def floats_of_codes(codes: Codes) -> NDArray[np.float64]:
     """The floats behind their codes; what stands at `NULL` is a NaN, for the caller to mask.
 
     >>> floats_of_codes(codes_of_floats(np.array([-1.5, 0.0, np.nan]))).tolist()

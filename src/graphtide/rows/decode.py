@@ -14,13 +14,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphtide.rows.codes import NULL, floats_of_codes
+from graphtide.rows.codes import NULL, Codes, floats_of_codes
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.types import Kind, TupleType, Type
 
 __all__ = ["decode_column", "decode_value", "decode_values"]
-
-Codes: TypeAlias = NDArray[np.int64]
 
 
 def decode_column(column_type: Type, dictionary: Dictionary, codes: Codes) -> pa.Array | pa.ChunkedArray:

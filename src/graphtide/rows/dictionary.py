@@ -10,9 +10,8 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphtide.rows.codes import NULL
+from graphtide.rows.codes import NULL, Codes
 from graphtide.rows.intern import BytesInterner, Interner, StrInterner
 from graphtide.rows.tuples import TupleInterner
 from graphtide.rows.types import Kind, TupleType, Type
@@ -54,7 +53,7 @@ class Dictionary:
             return self.strings
         return self.bytestrings if column_type.kind is Kind.BYTES else None
 
-    def order_keys(self, column_type: Type, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def order_keys(self, column_type: Type, codes: Codes) -> Codes:
         """Integers that compare as the values behind the codes do, None first.
 
         Those of different calls are not comparable for an interned type: it may have grown.

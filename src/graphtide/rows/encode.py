@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from graphtide.errors import SchemaError
 from graphtide.rows.arrow_arrays import codes_of_arrow
+from graphtide.rows.codes import Codes
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.misfit import Misfit, shown
 from graphtide.rows.numpy_arrays import codes_of_numpy
@@ -21,9 +21,7 @@ from graphtide.rows.types import Type
 __all__ = ["encode_column", "encode_value"]
 
 
-def encode_column(
-    column_type: Type, dictionary: Dictionary, values: object, name: str = "value"
-) -> NDArray[np.int64]:
+def encode_column(column_type: Type, dictionary: Dictionary, values: object, name: str = "value") -> Codes:
     """The codes of a list, iterable, NumPy, Arrow, pandas or Polars column.
 
     They may share the memory of `values`, so the caller must not write to them.
@@ -54,7 +52,7 @@ def _codes(
     dictionary: Dictionary,
     values: Any,
     name: str,
-) -> NDArray[np.int64]:
+) -> Codes:
     if isinstance(values, list | tuple):
         return codes_of_values(column_type, dictionary, values)
     if isinstance(values, np.ndarray):

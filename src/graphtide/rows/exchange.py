@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyarrow import interchange
 
 from graphtide.errors import SchemaError
-from graphtide.rows.codes import NULL
+from graphtide.rows.codes import NULL, Codes
 from graphtide.rows.decode import decode_column, decode_values
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.encode import encode_column
@@ -27,8 +27,6 @@ from graphtide.rows.schema import Schema, did_you_mean
 from graphtide.rows.types import Kind
 
 __all__ = ["decode_rows", "decode_table", "encode_rows"]
-
-Codes: TypeAlias = NDArray[np.int64]
 
 _TUPLES: Final = {tuple}
 _INTS: Final = {int}
@@ -133,9 +131,14 @@ def _int_rows(rows: list[Any], arity: int) -> Codes | None:
 
 
 def _columns_of_dicts(schema: Schema, rows: list[Mapping[Any, Any]]) -> dict[str, list[Any]]:
+    try:
+        columns = {name: [row[name] for row in rows] for name in schema}
+    except KeyError:
+        columns = {name: [row.get(name) for row in rows] for name in schema}
+    else:
+        if set(map(len, rows)) == {len(schema)}:
+            return columns
     for i, row in enumerate(rows):
-        if len(row) == len(schema) and all(name in row for name in schema):
-            continue
         for name in row:
             if name not in schema:
                 raise SchemaError(
@@ -148,7 +151,7 @@ def _columns_of_dicts(schema: Schema, rows: list[Mapping[Any, Any]]) -> dict[str
                     f'row {i} has no value for "{name}"',
                     hint=f"add it, or declare the column as {column_type} | None",
                 )
-    return {name: [row.get(name) for row in rows] for name in schema}
+    return columns
 
 
 def _encode_array(schema: Schema, dictionary: Dictionary, array: NDArray[Any]) -> Codes:
@@ -176,6 +179,8 @@ def _columns(schema: Schema, data: Any) -> dict[str, Any] | None:
         if not hasattr(data, "columns"):
             return _single(schema, data)
         return _by_name(data.columns, [data.iloc[:, i] for i in range(data.shape[1])])
+    if isinstance(data, pa.RecordBatchReader):
+        data = data.read_all()
     if isinstance(data, pa.Table | pa.RecordBatch):
         return _by_name(data.schema.names, data.columns)
     if isinstance(data, pa.Array | pa.ChunkedArray):

@@ -20,8 +20,8 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import Misfit
 from graphtide.rows.ranking import Ranking
 
@@ -54,7 +54,7 @@ class Interner(ABC, Generic[V]):
         mapping = sys.getsizeof(self._codes) + sys.getsizeof(self._values)
         return mapping + self._payload + len(self) * _OVERHEAD + self._ranking.nbytes
 
-    def intern(self, values: Sequence[V]) -> NDArray[np.int64]:
+    def intern(self, values: Sequence[V]) -> Codes:
         """The codes of the values, of which unknown ones are added.
 
         >>> StrInterner().intern(["b", "a", "b"]).tolist()
@@ -76,11 +76,11 @@ class Interner(ABC, Generic[V]):
                 self._payload += sum(map(len, added))
         return codes
 
-    def values(self, codes: NDArray[np.int64]) -> list[V]:
+    def values(self, codes: Codes) -> list[V]:
         """The values behind codes, none of which may be NULL."""
         return list(map(self._values.__getitem__, codes.tolist()))
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Codes:
         """For each code so far, the rank of its value; a later call may return other numbers.
 
         >>> words = StrInterner()
@@ -118,7 +118,7 @@ class ScalarInterner(Interner[V]):
         """Bytes held, the Arrow copy for decoding included."""
         return super().nbytes + self._snapshot.nbytes
 
-    def intern_arrow(self, array: pa.Array) -> NDArray[np.int64]:
+    def intern_arrow(self, array: pa.Array) -> Codes:
         """The codes of an array without nulls, looked up once per distinct value in it."""
         if not isinstance(array, pa.DictionaryArray):
             encoded = array.dictionary_encode()

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphtide.rows.arrow_arrays import codes_of_arrow
-from graphtide.rows.codes import NULL, codes_of_floats
+from graphtide.rows.codes import NULL, Codes, codes_of_floats
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.python_values import codes_of_values
 from graphtide.rows.types import Kind, Type
@@ -20,7 +20,7 @@ __all__ = ["codes_of_numpy"]
 _EXACT: Final = 2**53
 
 
-def codes_of_numpy(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> NDArray[np.int64]:
+def codes_of_numpy(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> Codes:
     """The codes of a one-dimensional array; those of an int64 array are the array itself.
 
     A NaT is None. So is a masked value, and nothing else: a NaN is a float.
@@ -34,7 +34,7 @@ def codes_of_numpy(column_type: Type, dictionary: Dictionary, array: NDArray[Any
     return codes_of_values(column_type, dictionary, array.tolist()) if codes is None else codes
 
 
-def _numbers(kind: Kind, array: NDArray[Any]) -> NDArray[np.int64] | None:
+def _numbers(kind: Kind, array: NDArray[Any]) -> Codes | None:
     source = array.dtype.kind
     if kind is Kind.INT and source in "iu":
         if source == "u" and array.max() >= -NULL:
@@ -50,7 +50,7 @@ def _numbers(kind: Kind, array: NDArray[Any]) -> NDArray[np.int64] | None:
     return None
 
 
-def _times(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> NDArray[np.int64]:
+def _times(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> Codes:
     unit = np.datetime_data(array.dtype)[0]
     # Arrow knows days, seconds and what is finer, in the machine's byte order.
     known = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(unit, unit)

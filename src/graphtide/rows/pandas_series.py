@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphtide.rows.arrow_arrays import codes_of_arrow
-from graphtide.rows.codes import NULL
+from graphtide.rows.codes import NULL, Codes
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.misfit import Misfit
 from graphtide.rows.numpy_arrays import codes_of_numpy
@@ -34,7 +34,7 @@ def is_pandas(data: object) -> bool:
     return pandas is not None and isinstance(data, pandas.DataFrame | pandas.Series | pandas.Index)
 
 
-def codes_of_series(column_type: Type, dictionary: Dictionary, series: Any) -> NDArray[np.int64]:
+def codes_of_series(column_type: Type, dictionary: Dictionary, series: Any) -> Codes:
     """The codes of a pandas Series or Index."""
     if isinstance(series.dtype, np.dtype):
         if series.dtype.kind == "f" and column_type.nullable:
@@ -51,7 +51,7 @@ def codes_of_series(column_type: Type, dictionary: Dictionary, series: Any) -> N
     return codes_of_arrow(column_type, dictionary, array)
 
 
-def _optional_floats(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> NDArray[np.int64]:
+def _optional_floats(column_type: Type, dictionary: Dictionary, array: NDArray[Any]) -> Codes:
     is_value = ~np.isnan(array)
     present = array[is_value]
     if column_type.kind is Kind.INT:

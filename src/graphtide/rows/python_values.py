@@ -12,9 +12,8 @@ from itertools import chain
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphtide.rows.codes import NULL, code_of_float, codes_of_floats
+from graphtide.rows.codes import NULL, Codes, code_of_float, codes_of_floats
 from graphtide.rows.dictionary import Dictionary
 from graphtide.rows.misfit import Misfit, missing
 from graphtide.rows.settle import settle
@@ -28,8 +27,6 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001
 _MICROSECOND: Final = timedelta(microseconds=1)
 # Up to here, a loop in Python costs less than NumPy's calls.
 _FEW: Final = 8
-
-Codes: TypeAlias = NDArray[np.int64]
 
 
 def codes_of_values(column_type: Type, dictionary: Dictionary, values: Sequence[Any]) -> Codes:

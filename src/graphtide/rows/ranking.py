@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from graphtide.rows.codes import Codes
 
 __all__ = ["Ranking"]
 
@@ -26,15 +27,15 @@ class Ranking:
     __slots__ = ("_order", "_ranks")
 
     def __init__(self) -> None:
-        self._order: NDArray[np.int64] = np.empty(0, np.int64)
-        self._ranks: NDArray[np.int64] = np.empty(0, np.int64)
+        self._order: Codes = np.empty(0, np.int64)
+        self._ranks: Codes = np.empty(0, np.int64)
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
         return self._order.nbytes + self._ranks.nbytes
 
-    def extend(self, size: int, key: Callable[[int], Any]) -> NDArray[np.int64]:
+    def extend(self, size: int, key: Callable[[int], Any]) -> Codes:
         """The ranks of codes 0 to `size` (exclusive), whose values compare as their keys do.
 
         Keys may change between calls, but never how two codes compare.

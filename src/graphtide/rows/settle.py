@@ -129,13 +129,13 @@ def _from_numpy(column_type: Type, value: np.datetime64, unit: str) -> object:
     is_date = np.datetime_data(value.dtype)[0] in {"Y", "M", "W", "D"}
     if is_date != (unit == "D"):
         raise _refused(column_type, value, f'convert it with .astype("M8[{unit}]")')
+    # The year first: what lies beyond overflows in finer units.
+    if not 1 <= int(value.astype("M8[Y]").astype(np.int64)) + 1970 <= 9999:
+        raise _refused(column_type, value, "its year is not one of 1 to 9999")
     rounded = value.astype(f"M8[{unit}]")
     if rounded != value:
         raise too_fine(value)
-    result = rounded.item()
-    if not isinstance(result, date):
-        raise _refused(column_type, value, "its year is not one of 1 to 9999")
-    return result
+    return rounded.item()
 
 
 def _refused(column_type: Type, value: object, hint: str | None) -> Misfit:

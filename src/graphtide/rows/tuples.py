@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphtide.rows.codes import NULL
+from graphtide.rows.codes import NULL, Codes
 from graphtide.rows.intern import Interner
 from graphtide.rows.types import TupleType
 
@@ -33,7 +32,7 @@ class TupleInterner(Interner[bytes]):
         self._type = tuple_type
         self._parts = parts
 
-    def intern_codes(self, elements: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def intern_codes(self, elements: Codes, offsets: Codes) -> Codes:
         """The codes of tuples, the i-th of which is `elements[offsets[i]:offsets[i + 1]]`.
 
         This is how `collect` makes tuples of the codes it has grouped.
@@ -42,7 +41,7 @@ class TupleInterner(Interner[bytes]):
         places = (offsets * _CODE).tolist()
         return self.intern([packed[a:b] for a, b in pairwise(places)])
 
-    def element_codes(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def element_codes(self, codes: Codes) -> tuple[Codes, Codes]:
         """The elements' codes and offsets of tuples, none of which may be NULL."""
         packed = self.values(codes)
         offsets = np.zeros(len(packed) + 1, np.int64)

@@ -16,9 +16,8 @@ What operators mean in every row:
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, NoReturn, TypeAlias
 
@@ -30,10 +29,20 @@ from graphtide.dataflow.expressions.text import TextMethods
 from graphtide.errors import ExpressionError
 from graphtide.rows import Type
 
-__all__ = ["Apply", "Cast", "Column", "Expression", "Invoke", "Literal", "Operand", "as_expression", "as_operand"]
+__all__ = [
+    "Apply",
+    "Cast",
+    "Column",
+    "Expression",
+    "Invoke",
+    "Literal",
+    "Operand",
+    "as_expression",
+    "as_operand",
+]
 
 
-class Expression(NumberMethods, TextMethods, MomentMethods, ABC):
+class Expression(NumberMethods, TextMethods, MomentMethods):
     """A value in every row, made of columns and literals.
 
     >>> x, y = Column("x"), Column("y")
@@ -47,18 +56,16 @@ class Expression(NumberMethods, TextMethods, MomentMethods, ABC):
     __array_ufunc__ = None
 
     @property
-    @abstractmethod
     def key(self) -> tuple[object, ...]:
         """A hashable value that is equal for equal expressions."""
+        return _key(self)
 
     @property
-    @abstractmethod
     def parts(self) -> tuple[Expression, ...]:
         """The expressions directly inside this one."""
-
-    @abstractmethod
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        """The same node over other parts."""
+        if isinstance(self, Apply | Invoke):
+            return self.arguments
+        return (self.argument,) if isinstance(self, Cast) else ()
 
     def equals(self, other: Expression) -> bool:
         """Whether both are built alike; `==` is taken by the operator.
@@ -216,15 +223,18 @@ class Expression(NumberMethods, TextMethods, MomentMethods, ABC):
     def __bool__(self) -> NoReturn:
         raise ExpressionError(
             f"{self} has no truth value of its own: it has one in every row",
-            hint="write & for and, | for or, ~ for not, is_in for in, between for a < x < b, when(...) for if; "
-            "and put parentheses around comparisons: (x > 1) & (y > 2)",
+            hint="write & for and, | for or, ~ for not, is_in for in, between for a < x < b, and when(...) "
+            "for if; comparisons need parentheses there: (x > 1) & (y > 2)",
         )
 
     def __contains__(self, item: object) -> NoReturn:
-        raise ExpressionError(f"{item!r} in {self} cannot be an expression", hint="write x.contains(...) or x.is_in([...])")
+        hint = "write x.contains(...) or x.is_in([...])"
+        raise ExpressionError(f"{item!r} in {self} cannot be an expression", hint)
 
     def __iter__(self) -> Iterator[Any]:
-        raise ExpressionError(f"{self} cannot be looped over", hint="take elements of a tuple with x[0], x[1]")
+        raise ExpressionError(
+            f"{self} cannot be looped over", hint="take elements of a tuple with x[0], x[1]"
+        )
 
     def __repr__(self) -> str:
         # The printer knows every kind of node, so it comes after them.
@@ -242,18 +252,6 @@ class Column(Expression):
 
     name: str
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (Column, self.name)
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return ()
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        assert not parts
-        return self
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Literal(Expression):
@@ -261,19 +259,6 @@ class Literal(Expression):
 
     value: Any
     type: Type | None = None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        # Equal values of different classes are different literals: 1, 1.0, True; and NaN is one.
-        return (Literal, type(self.value), repr(self.value), self.type)
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return ()
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        assert not parts
-        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -283,17 +268,6 @@ class Apply(Expression):
     operation: str
     arguments: tuple[Expression, ...]
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (Apply, self.operation, *(argument.key for argument in self.arguments))
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return self.arguments
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return Apply(self.operation, parts)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cast(Expression):
@@ -301,17 +275,6 @@ class Cast(Expression):
 
     argument: Expression
     to: Type
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (Cast, self.argument.key, self.to)
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.argument,)
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return Cast(parts[0], self.to)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -322,20 +285,20 @@ class Invoke(Expression):
     arguments: tuple[Expression, ...]
     returns: Type
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (Invoke, self.function, self.returns, *(argument.key for argument in self.arguments))
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return self.arguments
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return Invoke(self.function, parts, self.returns)
-
 
 Operand: TypeAlias = (
-    Expression | int | float | bool | str | bytes | date | datetime | timedelta | tuple[Any, ...] | np.generic | None
+    Expression
+    | int
+    | float
+    | bool
+    | str
+    | bytes
+    | date
+    | datetime
+    | timedelta
+    | tuple[Any, ...]
+    | np.generic
+    | None
 )
 
 
@@ -373,6 +336,21 @@ def _what_was_meant(value: object) -> str:
     return "use col(...), an operator on columns, or an int, float, bool, str, bytes, date, datetime or tuple"
 
 
+def _key(node: Expression) -> tuple[object, ...]:
+    parts = tuple(map(_key, node.parts))
+    if isinstance(node, Column):
+        return (Column, node.name)
+    if isinstance(node, Literal):
+        # Equal values of different classes are different literals: 1, 1.0, True; and NaN is one.
+        return (Literal, type(node.value), repr(node.value), node.type)
+    if isinstance(node, Cast):
+        return (Cast, node.to, parts)
+    if isinstance(node, Invoke):
+        return (Invoke, node.function, node.returns, parts)
+    assert isinstance(node, Apply)
+    return (Apply, node.operation, parts)
+
+
 def _nodes(expression: Expression) -> Iterator[Expression]:
     """Every node once, however often it is shared."""
     seen: set[int] = set()
@@ -385,9 +363,17 @@ def _nodes(expression: Expression) -> Iterator[Expression]:
             yield node
 
 
-def _substitute(node: Expression, columns: Mapping[str, Expression], done: dict[int, Expression]) -> Expression:
+def _substitute(
+    node: Expression, columns: Mapping[str, Expression], done: dict[int, Expression]
+) -> Expression:
     if isinstance(node, Column):
         return columns.get(node.name, node)
     if id(node) not in done:
-        done[id(node)] = node.with_parts(tuple(_substitute(part, columns, done) for part in node.parts))
+        parts = tuple(_substitute(part, columns, done) for part in node.parts)
+        result = node
+        if isinstance(node, Apply | Invoke):
+            result = replace(node, arguments=parts)
+        elif isinstance(node, Cast):
+            result = replace(node, argument=parts[0])
+        done[id(node)] = result
     return done[id(node)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import update_wrapper
 from typing import Any, get_type_hints, overload
 
 from graphtide.dataflow.expressions.expression import (
@@ -20,7 +19,21 @@ from graphtide.dataflow.expressions.expression import (
 from graphtide.errors import ExpressionError, SchemaError
 from graphtide.rows import Type
 
-__all__ = ["Func", "When", "call", "coalesce", "col", "concat", "func", "greatest", "hash_of", "least", "lit", "tuple_", "when"]
+__all__ = [
+    "Func",
+    "When",
+    "call",
+    "coalesce",
+    "col",
+    "concat",
+    "func",
+    "greatest",
+    "hash_of",
+    "least",
+    "lit",
+    "tuple_",
+    "when",
+]
 
 
 def col(name: str) -> Expression:
@@ -126,17 +139,15 @@ def call(function: Callable[..., Any], *arguments: Operand, returns: Any = None)
     return Invoke(function, tuple(map(as_expression, arguments)), _returned(function, returns))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Func:
     """A Python function that makes an expression when it is called on expressions."""
 
     function: Callable[..., Any]
     returns: Type
 
-    def __post_init__(self) -> None:
-        update_wrapper(self, self.function)
-
     def __call__(self, *arguments: Operand) -> Expression:
+        """The function of these columns; a str names one."""
         return Invoke(self.function, tuple(map(as_expression, arguments)), self.returns)
 
 
@@ -144,7 +155,9 @@ class Func:
 def func(function: Callable[..., Any], *, returns: Any = None) -> Func: ...
 @overload
 def func(*, returns: Any = None) -> Callable[[Callable[..., Any]], Func]: ...
-def func(function: Callable[..., Any] | None = None, *, returns: Any = None) -> Func | Callable[[Callable[..., Any]], Func]:
+def func(
+    function: Callable[..., Any] | None = None, *, returns: Any = None
+) -> Func | Callable[[Callable[..., Any]], Func]:
     """A Python function for use in expressions, as `call` describes; also a decorator.
 
     >>> double = func(lambda x: 2 * x, returns=int)
@@ -170,8 +183,12 @@ def _returned(function: Callable[..., Any], returns: Any) -> Type:
             returns = None
     name = getattr(function, "__name__", repr(function))
     if returns is None:
-        raise ExpressionError(f"{name} does not say what type it returns", hint="write returns=int, or annotate it")
+        raise ExpressionError(
+            f"{name} does not say what type it returns", hint="write returns=int, or annotate it"
+        )
     try:
         return Type.of(returns)
     except SchemaError as error:
-        raise ExpressionError(f"{name} returns what no column can hold: {error.message}", hint=error.hint) from None
+        raise ExpressionError(
+            f"{name} returns what no column can hold: {error.message}", hint=error.hint
+        ) from None

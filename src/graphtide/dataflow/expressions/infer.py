@@ -48,7 +48,8 @@ class Inference:
             raise SchemaError(f"{error.message}, used in {expression}", hint=error.hint) from None
         except RecursionError:
             raise ExpressionError(
-                "an expression is nested too deeply", hint="write is_in for long chains of ==, or select in two steps"
+                "an expression is nested too deeply",
+                hint="write is_in for long chains of ==, or select in two steps",
             ) from None
         if found is None:
             raise ExpressionError(f"the type of {expression} is unknown", hint="say it with lit(None, int)")
@@ -167,11 +168,14 @@ def _arithmetic(node: Apply, parts: list[Inferred]) -> Type:
     result = _arithmetic_result(node.operation, a, b)
     if result is None:
         raise ExpressionError(
-            f"cannot {_VERBS[node.operation]} {a.required} and {b.required} in {node}", hint=_arithmetic_hint(a, b)
+            f"cannot {_VERBS[node.operation]} {a.required} and {b.required} in {node}",
+            hint=_arithmetic_hint(a, b),
         )
     if node.operation in "+-" and Kind.DATE in {a.kind, b.kind}:
         _check_whole_days(node)
-    return _with_nulls(result, _any_null(parts) or (node.operation in {"/", "//", "%"} and _may_be_zero(node)))
+    return _with_nulls(
+        result, _any_null(parts) or (node.operation in {"/", "//", "%"} and _may_be_zero(node))
+    )
 
 
 def _arithmetic_result(operation: str, a: Type, b: Type) -> Inferred:
@@ -190,10 +194,11 @@ def _arithmetic_result(operation: str, a: Type, b: Type) -> Inferred:
 
 def _check_whole_days(node: Apply) -> None:
     for part in node.arguments:
-        is_duration = isinstance(part, Literal) and isinstance(part.value, timedelta)
-        if is_duration and part.value % timedelta(days=1):
+        span = part.value if isinstance(part, Literal) else None
+        if isinstance(span, timedelta) and span % timedelta(days=1):
             raise ExpressionError(
-                f"{node} is not a whole number of days", hint="cast the date to a timestamp with .cast(datetime) first"
+                f"{node} is not a whole number of days",
+                hint="cast the date to a timestamp with .cast(datetime) first",
             )
 
 
@@ -216,7 +221,9 @@ def _comparison(node: Apply, parts: list[Inferred]) -> Type:
         common_type(parts)
     except LookupError:
         a, b = (part.required for part in parts if part is not None)
-        raise ExpressionError(f"cannot compare {a} with {b} in {node}", hint=_comparison_hint(node, a, b)) from None
+        raise ExpressionError(
+            f"cannot compare {a} with {b} in {node}", hint=_comparison_hint(node, a, b)
+        ) from None
     return _with_nulls(BOOL, _any_null(parts))
 
 
@@ -246,7 +253,9 @@ def _is_null(_node: Apply, _parts: list[Inferred]) -> Type:
 def _is_in(node: Apply, parts: list[Inferred]) -> Type:
     for argument in node.arguments[1:]:
         if not isinstance(argument, Literal):
-            raise ExpressionError(f"{argument} is not a value in {node}", hint="write (x == a) | (x == b) for columns")
+            raise ExpressionError(
+                f"{argument} is not a value in {node}", hint="write (x == a) | (x == b) for columns"
+            )
         if argument.value is None:
             raise ExpressionError(f"None is never found in {node}", hint="write x.is_in([...]) | x.is_null()")
     _comparison_of_all(node, parts)
@@ -258,7 +267,9 @@ def _comparison_of_all(node: Apply, parts: list[Inferred]) -> Inferred:
         return common_type(parts)
     except LookupError:
         listed = ", ".join(sorted({str(part.required) for part in parts if part is not None}))
-        raise ExpressionError(f"no type holds all of {listed} in {node}", hint="convert some with .cast(...)") from None
+        raise ExpressionError(
+            f"no type holds all of {listed} in {node}", hint="convert some with .cast(...)"
+        ) from None
 
 
 def _when(node: Apply, parts: list[Inferred]) -> Inferred:
@@ -294,14 +305,18 @@ def _element(node: Apply, parts: list[Inferred]) -> Type:
     whole, index = parts[0], node.arguments[1]
     if not isinstance(whole, TupleType):
         kind = "None" if whole is None else whole.required.described
-        raise ExpressionError(f"{node.arguments[0]} is {kind}, not a tuple, in {node}", hint="use .substr(0, 1) on strings")
+        raise ExpressionError(
+            f"{node.arguments[0]} is {kind}, not a tuple, in {node}", hint="use .substr(0, 1) on strings"
+        )
     if not isinstance(index, Literal) or not isinstance(index.value, int) or isinstance(index.value, bool):
         raise ExpressionError(f"the index in {node} is not an int", hint="elements are taken by number: x[0]")
     if whole.variadic:
         return whole.elements[0].optional
     size = len(whole.elements)
     if not -size <= index.value < size:
-        raise ExpressionError(f"{node} does not exist: {whole.required} has {size} elements", hint="elements count from 0")
+        raise ExpressionError(
+            f"{node} does not exist: {whole.required} has {size} elements", hint="elements count from 0"
+        )
     found = whole.elements[index.value]
     return found.optional if whole.nullable else found
 
@@ -325,7 +340,8 @@ def _cast(node: Cast, part: Inferred) -> Type:
 def _cast_hint(part: Type) -> str:
     if part.kind is Kind.TUPLE:
         return "take an element first: x[0].cast(...)"
-    return f"{part.required} can become {', '.join(sorted(to.value for to, of in CASTS.items() if part.kind in of))}"
+    possible = ", ".join(to.value for to, of in CASTS.items() if part.kind in of)
+    return f"{part.required.described} can become {possible}"
 
 
 _RULES: Final = {

@@ -40,7 +40,7 @@ from graphtide.dataflow.kernels.opcodes import (
 )
 from graphtide.errors import ExpressionError
 
-__all__ = ["CALLED", "COLUMN", "CONSTANT", "Graph", "Node", "Program", "failure", "write_program"]
+__all__ = ["CALLED", "COLUMN", "CONSTANT", "Graph", "Node", "Program", "closure", "failure", "write_program"]
 
 # Nodes that are not steps: their codes are there before the program runs.
 COLUMN: Final = -1
@@ -60,11 +60,11 @@ class Node:
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes by number, and the guard under which new ones are made."""
+    """Nodes by number, and the guards under which new ones are made, each stricter than the one before."""
 
     nodes: list[Node] = field(default_factory=list[Node])
     origins: list[Expression | None] = field(default_factory=list[Expression | None])
-    guard: int | None = None
+    guards: list[int | None] = field(default_factory=lambda: [None])
     _numbers: dict[Node, int] = field(default_factory=dict[Node, int])
 
     def column(self, index: int) -> int:
@@ -81,10 +81,13 @@ class Graph:
 
     def step(self, op: int, *operands: int, origin: Expression, pool: Iterable[int] = ()) -> int:
         """The node of a step, an older one or a constant if that is the same."""
-        free = Node(op, operands, tuple(pool))
-        if op > LAST_FALLIBLE or self.guard is None or free in self._numbers:
-            return self._folded(free, origin)
-        return self._folded(Node(op, operands, free.words, self.guard), origin)
+        words = tuple(pool)
+        if op > LAST_FALLIBLE:
+            return self._folded(Node(op, operands, words), origin)
+        # What fails under a weaker guard has failed already.
+        choices = [Node(op, operands, words, guard) for guard in self.guards]
+        known = next((node for node in choices if node in self._numbers), choices[-1])
+        return self._folded(known, origin)
 
     def code(self, number: int) -> int | None:
         """The code of a constant, None for any other node."""
@@ -146,7 +149,7 @@ def write_program(
     `column_index` places a COLUMN or CALLED node among the batch's columns, of which the first
     `width` are the input's.
     """
-    live = _live(graph, outputs if where is None else [where, *outputs])
+    live = closure(graph, outputs if where is None else [where, *outputs])
     columns = [n for n in live if graph.is_column(n)]
     constants = [n for n in live if graph.code(n) is not None]
     steps = _Schedule(graph, [n for n in live if graph.nodes[n].op >= 0], where)
@@ -171,15 +174,18 @@ def write_program(
     return Program(np.array(before + lines + pool, np.int64), tuple(steps.order))
 
 
-def _live(graph: Graph, wanted: Iterable[int]) -> list[int]:
-    """The nodes that the wanted ones are computed from, themselves included, in order."""
+def closure(graph: Graph, wanted: Iterable[int], *, through_calls: bool = False) -> list[int]:
+    """The nodes that the wanted ones are computed from, themselves included, in order.
+
+    Columns that calls make are taken as given, or else with what the calls need.
+    """
     found: set[int] = set()
     pending = [*wanted]
     while pending:
         n = pending.pop()
         if n not in found:
             found.add(n)
-            if not graph.is_column(n):
+            if through_calls or not graph.is_column(n):
                 pending.extend(_reads(graph.nodes[n]))
     return sorted(found)
 
@@ -196,7 +202,7 @@ class _Schedule:
         self.order = steps
         self.filter_at = -1
         if where is not None:
-            decisive = set(_live(graph, [where]))
+            decisive = set(closure(graph, [where]))
             before = [n for n in steps if n in decisive]
             self.order = [*before, where, *(n for n in steps if n not in decisive)]
             self.filter_at = len(before)

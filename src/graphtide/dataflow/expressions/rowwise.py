@@ -37,13 +37,19 @@ __all__ = ["COMPILED_FROM", "Rowwise"]
 COMPILED_FROM: Final = 20_000
 
 # The kinds that compiled code can hold, as NumPy's and as numba's types.
-_MACHINE_TYPES: Final = {Kind.INT: (np.int64, "int64"), Kind.FLOAT: (np.float64, "float64"), Kind.BOOL: (np.bool, "bool")}
+_MACHINE_TYPES: Final = {
+    Kind.INT: (np.int64, "int64"),
+    Kind.FLOAT: (np.float64, "float64"),
+    Kind.BOOL: (np.bool, "bool"),
+}
 
 
 class Rowwise:
     """A user's function over columns of codes; a code among `fixed` is an argument that never changes."""
 
-    def __init__(self, invoke: Invoke, types: Sequence[Type], fixed: Sequence[int | None], dictionary: Dictionary) -> None:
+    def __init__(
+        self, invoke: Invoke, types: Sequence[Type], fixed: Sequence[int | None], dictionary: Dictionary
+    ) -> None:
         self._invoke = invoke
         self._types = [each.required for each in types]
         self._fixed = fixed
@@ -126,7 +132,7 @@ class _Compiled:
     def over(self, columns: Sequence[Codes]) -> Codes | None:
         """The results, or None if the function does not compile or raised."""
         numbers = tuple(_numbers_of(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
-        out = np.empty(len(columns[0]), _MACHINE_TYPES[self._returns][0])
+        out: NDArray[Any] = np.empty(len(columns[0]), _MACHINE_TYPES[self._returns][0])
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

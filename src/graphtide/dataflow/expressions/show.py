@@ -16,7 +16,7 @@ def show(expression: Expression) -> str:
 
     >>> from graphtide.dataflow.expressions.functions import col
     >>> show((col("x") + 1) * -col("two words") > col("y").round(2))
-    '((x + 1) * -col("two words")) > y.round(2)'
+    '((x + 1) * (-col("two words"))) > y.round(2)'
     """
     if isinstance(expression, Column):
         return expression.name if expression.name.isidentifier() else f'col("{expression.name}")'
@@ -57,7 +57,9 @@ def _literal(literal: Literal) -> str:
 def _inside(expression: Expression) -> str:
     """In parentheses if an operator stands outermost."""
     text = show(expression)
-    is_operator = isinstance(expression, Apply) and (expression.operation in _INFIX or expression.operation in _PREFIX)
+    is_operator = isinstance(expression, Apply) and (
+        expression.operation in _INFIX or expression.operation in _PREFIX
+    )
     return f"({text})" if is_operator else text
 
 

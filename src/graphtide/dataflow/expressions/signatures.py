@@ -53,11 +53,14 @@ class Signature:
             if part is not None and part.kind not in allowed:
                 raise _misfit(node, i, part, allowed)
             if part is None and i == 0:
-                raise ExpressionError(f"the type of None is unknown in {node}", hint="say it with lit(None, str)")
+                raise ExpressionError(
+                    f"the type of None is unknown in {node}", hint="say it with lit(None, str)"
+                )
         for i in self.needs_literals:
             if i < len(parts) and not isinstance(node.arguments[i], Literal):
                 raise ExpressionError(
-                    f"{node.arguments[i]} is not a fixed value in {node}", hint=f"{node.operation} needs a literal there"
+                    f"{node.arguments[i]} is not a fixed value in {node}",
+                    hint=f"{node.operation} needs a literal there",
                 )
         _check_values(node, parts)
         if self.holds_regex and isinstance(node.arguments[1], Literal):
@@ -65,7 +68,9 @@ class Signature:
 
 
 def _misfit(node: Apply, i: int, part: Type, allowed: frozenset[Kind]) -> ExpressionError:
-    wanted = " or ".join(Type(kind).described if kind is not Kind.TUPLE else "a tuple" for kind in Kind if kind in allowed)
+    wanted = " or ".join(
+        Type(kind).described if kind is not Kind.TUPLE else "a tuple" for kind in Kind if kind in allowed
+    )
     hints = {
         Kind.STR: "convert it with .cast(str)",
         Kind.INT: "convert it with .cast(int)",
@@ -74,7 +79,9 @@ def _misfit(node: Apply, i: int, part: Type, allowed: frozenset[Kind]) -> Expres
     }
     hint = next((text for kind, text in hints.items() if kind in allowed), None)
     given = node.arguments[i]
-    return ExpressionError(f"{node.operation} needs {wanted}, and {given} is {part.required.described}, in {node}", hint=hint)
+    return ExpressionError(
+        f"{node.operation} needs {wanted}, and {given} is {part.required.described}, in {node}", hint=hint
+    )
 
 
 def _check_values(node: Apply, parts: Sequence[Type | None]) -> None:
@@ -82,14 +89,22 @@ def _check_values(node: Apply, parts: Sequence[Type | None]) -> None:
         unit = node.arguments[1]
         assert isinstance(unit, Literal)
         moment = parts[0]
-        known = [name for name, (of, _) in UNITS.items() if of != "microseconds" or (moment and moment.kind is Kind.TIMESTAMP)]
+        known = [
+            name
+            for name, (of, _) in UNITS.items()
+            if of != "microseconds" or (moment and moment.kind is Kind.TIMESTAMP)
+        ]
         if unit.value not in known:
-            raise ExpressionError(f"{unit} is not a unit of {moment} in {node}", hint=f"use one of {', '.join(known)}")
+            raise ExpressionError(
+                f"{unit} is not a unit of {moment} in {node}", hint=f"use one of {', '.join(known)}"
+            )
     if node.operation == "round":
         digits, number = node.arguments[1], parts[0]
         assert isinstance(digits, Literal)
         if number is not None and number.kind is Kind.INT and digits.value < 0:
-            raise ExpressionError(f"{node} would round an int", hint="write x // 100 * 100, or .cast(float) first")
+            raise ExpressionError(
+                f"{node} would round an int", hint="write x // 100 * 100, or .cast(float) first"
+            )
 
 
 def _check_regex(node: Apply, pattern: str) -> None:
@@ -97,7 +112,11 @@ def _check_regex(node: Apply, pattern: str) -> None:
         groups = re.compile(pattern).groups
     except re.error as error:
         raise ExpressionError(f"{pattern!r} is not a regular expression in {node}: {error}") from None
-    group = node.arguments[2].value if node.operation == "extract" and isinstance(node.arguments[2], Literal) else 0
+    group = (
+        node.arguments[2].value
+        if node.operation == "extract" and isinstance(node.arguments[2], Literal)
+        else 0
+    )
     if not 0 <= group <= groups:
         raise ExpressionError(f"{pattern!r} has {groups} groups in {node}", hint="group 0 is the whole match")
 
@@ -125,7 +144,9 @@ SIGNATURES: Final = {
     "split_part": Signature((_TEXT, _TEXT, _INT), STR, may_be_null=True),
     "like": Signature((_TEXT, _TEXT), BOOL),
     "matches": Signature((_TEXT, _TEXT), BOOL, holds_regex=True),
-    "extract": Signature((_TEXT, _TEXT, _INT), STR, may_be_null=True, needs_literals=(1, 2), holds_regex=True),
+    "extract": Signature(
+        (_TEXT, _TEXT, _INT), STR, may_be_null=True, needs_literals=(1, 2), holds_regex=True
+    ),
     "concat": Signature((_TEXT,), STR),
     "year": Signature((_MOMENT,), INT),
     "month": Signature((_MOMENT,), INT),

@@ -13,6 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final
 
+from graphtide.dataflow.kernels.opcodes import AT_MOST, LESS
 from graphtide.rows import Kind
 
 __all__ = ["CASTS_FROM_TEXT", "FUNCTIONS", "ORDER", "cast_to_text", "digest"]
@@ -45,7 +46,9 @@ def _like_regex(pattern: str) -> re.Pattern[str]:
     """
     wild = {"%": ".*", "_": "."}
     tokens: list[str] = re.findall(r"\\.|.", pattern, re.DOTALL)
-    parts = [re.escape(token[1:]) if len(token) > 1 else wild.get(token) or re.escape(token) for token in tokens]
+    parts = [
+        re.escape(token[1:]) if len(token) > 1 else wild.get(token) or re.escape(token) for token in tokens
+    ]
     return re.compile("".join(parts), re.DOTALL)
 
 
@@ -102,7 +105,8 @@ def _at_most(a: Any, b: Any) -> bool:
     return operator.le(_sortable(a), _sortable(b))
 
 
-ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {"<": _less, "<=": _at_most}
+# By the opcode of the comparison.
+ORDER: Final[dict[int, Callable[[Any, Any], bool]]] = {LESS: _less, AT_MOST: _at_most}
 
 
 # ----------------------------------------------------------------------------------------- casts
@@ -158,5 +162,11 @@ def digest(value: Any) -> int:
     >>> digest("a") == digest("a"), digest("a") == digest("b")
     (True, False)
     """
-    data = value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else repr(value).encode()
+    data = (
+        value
+        if isinstance(value, bytes)
+        else value.encode()
+        if isinstance(value, str)
+        else repr(value).encode()
+    )
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1

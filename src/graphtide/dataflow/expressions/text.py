@@ -68,7 +68,10 @@ class TextMethods:
         return self._apply("split_part", separator, index)
 
     def like(self, pattern: Operand) -> Expression:
-        r"""Whether the whole string fits SQL's pattern: `%` is any text, `_` any character, `\` takes the next as is."""
+        r"""Whether the whole string fits SQL's pattern.
+
+        `%` stands for any text, `_` for any character, and `\` takes the next character as it is.
+        """
         return self._apply("like", pattern)
 
     def matches(self, pattern: Operand) -> Expression:

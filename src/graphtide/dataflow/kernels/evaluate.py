@@ -49,9 +49,6 @@ __all__ = ["evaluate", "linear"]
 # Rows to a chunk: a dozen registers of this size fit into the first cache.
 CHUNK = 512
 
-# Typed, so that a call with it is not compiled anew for the literal.
-NO_SPARE = np.int64(0)
-
 
 @kernel
 def linear(heap, owner, slot, program, sign):
@@ -97,7 +94,7 @@ def linear(heap, owner, slot, program, sign):
     target[ROWS] = total
     if 2 * total < rows:
         slack = result
-        result = copy_batch(heap, owner, slack, NO_SPARE)
+        result = copy_batch(heap, owner, slack, 0)
         release(heap, slack)
     return result
 
@@ -168,7 +165,7 @@ def _new_image(heap, owner, batch, program):
     for t in range(tail):
         if stride(batch, data + t) == 1:
             varying = with_column(varying, outputs + t)
-    result = new_batch(heap, owner, outputs + tail, batch[DEPTH], batch[ROWS], varying, NO_SPARE)
+    result = new_batch(heap, owner, outputs + tail, batch[DEPTH], batch[ROWS], varying, 0)
     target = words(heap, result)
     target[LOWER] = batch[LOWER]
     target[UPPER] = batch[UPPER]

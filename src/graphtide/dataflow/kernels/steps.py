@@ -30,19 +30,16 @@ from graphtide.dataflow.kernels.opcodes import (
     FLOOR,
     FLOOR_DIVIDE_FLOAT,
     GREATEST,
-    HASH,
     INT_TO_FLOAT,
     IS_NULL,
     LEAST,
     LOG,
-    MODULO_FLOAT,
     MODULO_INT,
     MONTH,
     MULTIPLY_FLOAT,
     MULTIPLY_INT,
     NOT,
     NOT_EQUAL,
-    NOTHING,
     OR,
     POWER,
     ROUND,
@@ -59,8 +56,8 @@ __all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "strays",
 ALL_BUT_SIGN = 2**63 - 1
 NAN = 0x7FF8000000000000
 INT_LIMIT = 2.0**63
-# Products of factors below it fit; larger ones are looked at one by one.
-SMALL_FACTOR = 1 << 31
+# Products of factors from -SMALL to SMALL - 1 fit; others are looked at one by one.
+SMALL = np.uint64(1 << 31)
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -80,17 +77,38 @@ def encoded(x):
     return NAN if x != x else bits ^ ((bits >> 63) & ALL_BUT_SIGN)
 
 
+# Signed integers must not overflow in compiled code, or tests for it are compiled away: what may
+# overflow is computed on unsigned ones, which wrap.
+
+
+@kernel
+def wrapping_sum(x, y):
+    """The sum of two integers, without its carry."""
+    return np.int64(np.uint64(x) + np.uint64(y))
+
+
+@kernel
+def wrapping_product(x, y):
+    """The lower half of a product."""
+    return np.int64(np.uint64(x) * np.uint64(y))
+
+
+@kernel
+def negated(x):
+    """The integer with the other sign; NULL stays NULL."""
+    return np.int64(np.uint64(0) - np.uint64(x))
+
+
 @kernel
 def arithmetic(op, out, a, b, n):
     """A step that may fail; whether some row is in doubt, which `fails` then settles."""
     doubt = 0
     if op <= SUBTRACT_INT:
-        # One loop serves both: x - y is x + -y, and y is never the least integer.
-        flip = 0 if op == ADD_INT else -1
+        subtracts = op == SUBTRACT_INT
         for i in range(n):
             x = a[i]
-            y = (b[i] ^ flip) - flip
-            r = x + y
+            y = negated(b[i]) if subtracts else b[i]
+            r = wrapping_sum(x, y)
             null = (x == NULL) | (y == NULL)
             # The sign bit is set if both signs differ from the result's.
             doubt |= 0 if null else ((x ^ r) & (y ^ r)) | (NULL if r == NULL else 0)
@@ -100,9 +118,9 @@ def arithmetic(op, out, a, b, n):
             x = a[i]
             y = b[i]
             null = (x == NULL) | (y == NULL)
-            large = (abs(x) >= SMALL_FACTOR) | (abs(y) >= SMALL_FACTOR)
+            large = (np.uint64(x) + SMALL >= SMALL + SMALL) | (np.uint64(y) + SMALL >= SMALL + SMALL)
             doubt |= NULL if large & (not null) else 0
-            out[i] = NULL if null else x * y
+            out[i] = NULL if null else wrapping_product(x, y)
     else:  # FLOAT_TO_INT
         for i in range(n):
             x = decoded(a[i])
@@ -134,9 +152,12 @@ def _row_fails(op, x, y):
         if estimate < 0.99 * INT_LIMIT or estimate > 1.01 * INT_LIMIT:
             return estimate > INT_LIMIT
         # Nearly the limit: a product that wrapped has the wrong sign.
-        return x * y == NULL or (x * y < 0) != ((x < 0) != (y < 0))
-    r = x + y if op == ADD_INT else x - y
-    return r == NULL or (r < x) != (y < 0 if op == ADD_INT else y > 0)
+        r = wrapping_product(x, y)
+        return r == NULL or (r < 0) != ((x < 0) != (y < 0))
+    if op == SUBTRACT_INT:
+        y = negated(y)
+    r = wrapping_sum(x, y)
+    return r == NULL or (r < x) != (y < 0)
 
 
 @kernel

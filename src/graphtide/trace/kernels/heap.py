@@ -24,6 +24,7 @@ __all__ = [
     "SIZE",
     "adopt",
     "allocate",
+    "fill",
     "open_heap",
     "owned_words",
     "release",
@@ -105,6 +106,12 @@ def adopt(heap, owner, address, size):
 def words(heap, slot):
     """The block as an array; valid until the slot is released or resized."""
     return address_to_words(heap[slot, ADDRESS], heap[slot, SIZE])
+
+
+@kernel
+def fill(heap, slot, values):
+    """Write words from the block's beginning on."""
+    words(heap, slot)[: values.shape[0]] = values
 
 
 @kernel

@@ -1,0 +1,350 @@
+"""From nodes to the machine: which operators there are, in which order they run, and what they share.
+
+Only what some reader can see is assembled. A node that comes when its inputs already have a history
+reads it from an index: of the input itself, or of what the input is made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from graphlib import TopologicalSorter
+from typing import Final
+
+import numpy as np
+
+from graphtide.dataflow.expressions.compile import LinearPlan
+from graphtide.dataflow.kernels import layout
+from graphtide.dataflow.kernels.calendar import new_calendar
+from graphtide.dataflow.machine import Machine, Transformer
+from graphtide.dataflow.plan import (
+    Arrange,
+    Codes,
+    Concat,
+    Consolidate,
+    Enter,
+    EnterAt,
+    Feedback,
+    Import,
+    Join,
+    Leave,
+    Linear,
+    Node,
+    Python,
+    Reduce,
+    Scope,
+    Source,
+    Variable,
+    Weigh,
+)
+from graphtide.trace.kernels.spine import new_spine
+
+__all__ = ["Assembly"]
+
+_KINDS: Final = {
+    Source: layout.SOURCE,
+    Linear: layout.LINEAR,
+    Concat: layout.CONCAT,
+    Consolidate: layout.CONSOLIDATE,
+    Enter: layout.ENTER,
+    EnterAt: layout.ENTER_AT,
+    Leave: layout.LEAVE,
+    Variable: layout.VARIABLE,
+    Feedback: layout.FEEDBACK,
+    Arrange: layout.ARRANGE,
+    Join: layout.JOIN,
+    Weigh: layout.WEIGH,
+    Reduce: layout.REDUCE,
+    Python: layout.CALL,
+    Import: layout.IMPORT,
+}
+
+
+class Assembly:
+    """The nodes that are installed in a machine, and where."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        # The operators of each node, its output the last of them; a node may share another's.
+        self.operators: dict[Node, list[int]] = {}
+        self._plans: dict[Node, LinearPlan] = {}
+        self._calendars: dict[Scope, int] = {}
+        self._numbers: dict[Scope, int] = {}
+
+    def output_of(self, node: Node) -> int:
+        """The operator that puts out the node's collection."""
+        return self.operators[node][-1]
+
+    def spine_of(self, node: Node) -> int:
+        """The slot of the spine that indexes the node's collection."""
+        return int(self.machine.operators[self.output_of(node), layout.SPINE])
+
+    def install(self, nodes: Iterable[Node], plans: dict[Node, LinearPlan], late: set[Node], effort: int) -> None:
+        """Add the nodes that are not there yet, inputs first, and write the code anew."""
+        self._plans.update(plans)
+        new = [node for node in nodes if node not in self.operators]
+        fused = self._fusions(new)
+        for node in new:
+            if node in fused.values():
+                continue  # placed by the projection that it is fused with
+            if node in fused:
+                joined = fused[node]
+                self._place(joined, late, effort, self._plans[node].projection)
+                self.operators[node] = self.operators[joined]
+            else:
+                self._place(node, late, effort, None)
+        for node in new:
+            if isinstance(node.operation, Feedback):
+                parameters = np.array([self.output_of(node.operation.variable)])
+                self._set_parameters(self.output_of(node), parameters)
+        self._write_code()
+
+    def remove(self, nodes: Iterable[Node]) -> None:
+        """Drop nodes that nobody reads any more."""
+        kept = {number for node, numbers in self.operators.items() if node not in nodes for number in numbers}
+        for node in nodes:
+            for number in self.operators.pop(node, ()):
+                if number not in kept:
+                    self.machine.drop_operator(number)
+            self._plans.pop(node, None)
+        self._write_code()
+
+    def loops(self) -> Iterable[tuple[int, Scope]]:
+        """The loops by their number in the machine."""
+        return ((number, scope) for scope, number in self._numbers.items() if scope.depth > 1)
+
+    # -- operators
+
+    def _fusions(self, new: list[Node]) -> dict[Node, Node]:
+        """Projections that can be made while a join writes its output, each with its join."""
+        readers: dict[Node, list[Node]] = {}
+        for node in new:
+            for each in node.inputs:
+                readers.setdefault(each, []).append(node)
+        return {
+            reader[0]: node
+            for node, reader in readers.items()
+            if node not in self.operators
+            and isinstance(node.operation, Join)
+            and len(reader) == 1
+            and (plan := self._plans.get(reader[0])) is not None
+            and plan.projection is not None
+            and isinstance(reader[0].operation, Linear)
+            and reader[0].operation.sign == 1
+        }
+
+    def _place(self, node: Node, late: set[Node], effort: int, projection: tuple[int, ...] | None) -> None:
+        operation = node.operation
+        if isinstance(operation, Linear):
+            self._place_linear(node, operation)
+            return
+        width = len(node.schema) if projection is None else len(projection)
+        number = self._new_operator(node, _KINDS[type(operation)], width)
+        self.operators[node] = [number]
+        row = self.machine.operators[number]
+        inputs = [self.output_of(each) for each in node.inputs]
+        row[layout.INPUT] = inputs[0] if inputs else 0
+        row[layout.LATE] = node in late
+        match operation:
+            case Concat():
+                self._set_parameters(number, np.array(inputs))
+            case Arrange(order):
+                self._set_parameters(number, np.array(order, np.int64))
+            case Join(keys, outputs):
+                row[layout.SECOND] = inputs[1]
+                row[layout.KEYS] = keys
+                chosen = outputs if projection is None else [outputs[i] for i in projection]
+                self._set_parameters(number, np.array(chosen, np.int64).reshape(-1))
+            case Weigh(is_float):
+                self._set_parameters(number, np.array([is_float], np.int64))
+            case Reduce():
+                self._place_reduce(node, operation, number)
+            case Python():
+                self.machine.transformers[number] = node.extra["transformer"]
+            case _:
+                pass
+        if "failure" in node.extra:
+            self.machine.failures[number] = node.extra["failure"]
+        if node.is_index:
+            row = self.machine.operators[number]
+            row[layout.SPINE] = new_spine(
+                self.machine.heap.table, number, width + node.scope.depth + 1, node.scope.depth, effort
+            )
+
+    def _place_reduce(self, node: Node, operation: Reduce, number: int) -> None:
+        row = self.machine.operators[number]
+        row[layout.KEYS] = operation.keys
+        if not node.is_index:
+            row[layout.KIND] = layout.REDUCE_TOTAL
+        self._set_parameters(number, np.array(operation.parameters, np.int64))
+        if operation.function is not None:
+            self.machine.functions[number] = operation.function
+
+    def _place_linear(self, node: Node, operation: Linear) -> None:
+        plan = self._plans[node]
+        source = node.inputs[0]
+        if plan.projection == tuple(range(len(source.schema))) and operation.sign == 1:
+            self.operators[node] = self.operators[source]
+            return
+        numbers: list[int] = []
+        place = self.output_of(source)
+        width = len(source.schema)
+        for call in plan.calls:
+            width += 1
+            number = self._new_operator(node, layout.CALL, width)
+            self.machine.operators[number, layout.INPUT] = place
+            self.machine.transformers[number] = _column_by(call.compute, call.columns, width - 1)
+            numbers.append(number)
+            place = number
+        number = self._new_operator(node, layout.LINEAR, len(node.schema))
+        self.machine.operators[number, layout.INPUT] = place
+        self._set_parameters(number, np.concatenate([[operation.sign], plan.program]))
+        self.machine.failures[number] = plan.failure
+        self.operators[node] = [*numbers, number]
+
+    def _new_operator(self, node: Node, kind: int, width: int) -> int:
+        number = self.machine.new_operator(kind)
+        row = self.machine.operators[number]
+        row[layout.DEPTH] = node.scope.depth
+        row[layout.WIDTH] = width
+        return number
+
+    def _set_parameters(self, number: int, values: Codes) -> None:
+        self.machine.operators[number, layout.PARAMETERS] = self.machine.heap.block(values, number)
+
+    # -- code
+
+    def _write_code(self) -> None:
+        """Scopes in preorder, and operators in topological order with their loops inside."""
+        nodes = list(self.operators)
+        root = nodes[0].scope if nodes else Scope("root")
+        root = list(root.outward())[-1]
+        inside: dict[Scope, list[Node]] = {root: []}
+        children: dict[Scope, list[Scope]] = {root: []}
+        for node in nodes:
+            scopes = list(node.home.outward())
+            for scope in reversed(scopes):
+                if scope not in inside:
+                    assert scope.parent is not None
+                    inside[scope] = []
+                    children[scope] = []
+                    children[scope.parent].append(scope)
+            inside[node.home].append(node)
+        numbers: dict[Scope, int] = {}
+        self._number(root, children, numbers)
+        self._numbers = numbers
+        self._open_scopes(numbers, children)
+        code: list[tuple[int, int]] = []
+        self._write_scope(root, inside, children, numbers, code)
+        code.append((layout.END, 0))
+        self.machine.code = np.array(code, np.int64)
+        self._write_doors(nodes, numbers)
+
+    def _number(self, scope: Scope, children: dict[Scope, list[Scope]], numbers: dict[Scope, int]) -> None:
+        numbers[scope] = len(numbers)
+        for child in children[scope]:
+            self._number(child, children, numbers)
+
+    def _open_scopes(self, numbers: dict[Scope, int], children: dict[Scope, list[Scope]]) -> None:
+        machine = self.machine
+        for row in machine.scopes:
+            for slot in (row[layout.DOORS], row[layout.LEAVES]):
+                machine.heap.release(int(slot))
+        for scope in [scope for scope in self._calendars if scope not in numbers]:
+            machine.heap.release(self._calendars.pop(scope))
+        machine.scopes = np.zeros((len(numbers), layout.SCOPE_FIELDS), np.int64)
+        for scope, number in numbers.items():
+            if scope not in self._calendars and scope.depth > 1:
+                self._calendars[scope] = new_calendar(machine.heap.table, 0, scope.depth)
+            row = machine.scopes[number]
+            row[layout.SCOPE_DEPTH] = scope.depth
+            row[layout.CALENDAR] = self._calendars.get(scope, 0)
+            row[layout.INNER_END] = number + _size(scope, children)
+            row[layout.MOST_ROUNDS] = scope.most_rounds
+
+    def _write_scope(
+        self,
+        scope: Scope,
+        inside: dict[Scope, list[Node]],
+        children: dict[Scope, list[Scope]],
+        numbers: dict[Scope, int],
+        code: list[tuple[int, int]],
+    ) -> None:
+        placed: set[int] = set()
+        for item in _in_order(scope, inside, children):
+            if isinstance(item, Scope):
+                code.append((layout.HEAD, numbers[item]))
+                self.machine.scopes[numbers[item], layout.BODY] = len(code)
+                self._write_scope(item, inside, children, numbers, code)
+                code.append((layout.TAIL, numbers[item]))
+                self.machine.scopes[numbers[item], layout.EXIT] = len(code)
+                continue
+            for number in self.operators[item]:
+                if number not in placed:
+                    placed.add(number)
+                    code.append((layout.RUN, number))
+                    self.machine.operators[number, layout.SCOPE] = numbers[scope]
+
+    def _write_doors(self, nodes: list[Node], numbers: dict[Scope, int]) -> None:
+        doors: dict[Scope, set[int]] = {scope: set() for scope in numbers}
+        leaves: dict[Scope, set[int]] = {scope: set() for scope in numbers}
+        for node in nodes:
+            if isinstance(node.operation, Leave):
+                leaves[node.home].add(self.output_of(node))
+                continue
+            for source in node.inputs:
+                for scope in node.scope.outward():
+                    if scope is source.scope:
+                        break
+                    doors[scope].add(self.output_of(source))
+        for scope, number in numbers.items():
+            row = self.machine.scopes[number]
+            row[layout.DOORS] = self.machine.heap.block(np.array(sorted(doors[scope]), np.int64))
+            row[layout.LEAVES] = self.machine.heap.block(np.array(sorted(leaves[scope]), np.int64))
+
+
+def _column_by(compute: Callable[..., Codes], columns: tuple[int, ...], width: int) -> Transformer:
+    """What appends one computed column to `width` data columns."""
+
+    def transformer(lines: Codes) -> Codes:
+        column = compute(*(lines[c] for c in columns))
+        return np.concatenate([lines[:width], column[None, :], lines[width:]])
+
+    return transformer
+
+
+def _size(scope: Scope, children: dict[Scope, list[Scope]]) -> int:
+    """How many scopes there are from this one inwards."""
+    return 1 + sum(_size(child, children) for child in children[scope])
+
+
+def _in_order(
+    scope: Scope, inside: dict[Scope, list[Node]], children: dict[Scope, list[Scope]]
+) -> Iterable[Node | Scope]:
+    """The nodes and loops of a scope, each after all that it reads."""
+    sorter: TopologicalSorter[Node | Scope] = TopologicalSorter()
+    for node in inside[scope]:
+        sorter.add(node, *(item for each in node.inputs if (item := _item(each, scope)) is not None))
+    for child in children[scope]:
+        sorter.add(child)
+        for node in _all_inside(child, inside, children):
+            for each in node.inputs:
+                item = _item(each, scope)
+                if item is not None and item is not child:
+                    sorter.add(child, item)
+    return sorter.static_order()
+
+
+def _all_inside(scope: Scope, inside: dict[Scope, list[Node]], children: dict[Scope, list[Scope]]) -> Iterable[Node]:
+    yield from inside[scope]
+    for child in children[scope]:
+        yield from _all_inside(child, inside, children)
+
+
+def _item(node: Node, scope: Scope) -> Node | Scope | None:
+    """What stands for a node in a scope: itself, the loop in it that the node runs in, or nothing."""
+    inner: Scope | None = None
+    for each in node.home.outward():
+        if each is scope:
+            return node if inner is None else inner
+        inner = each
+    return None

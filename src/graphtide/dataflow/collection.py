@@ -1,0 +1,298 @@
+"""Collections: what a user computes with.
+
+A collection is a multiset of rows that changes; a method makes another one from it. Nothing is
+computed until the dataflow runs, and then only what has changed. Collections from outside a loop
+may be used inside it as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from graphtide.dataflow import python_rows
+from graphtide.dataflow.expressions.expression import Expression, Operand, as_expression
+from graphtide.dataflow.expressions.functions import col, lit
+from graphtide.dataflow.plan import (
+    Concat,
+    Consolidate,
+    Join,
+    Linear,
+    Node,
+    Python,
+)
+from graphtide.errors import PlanError
+from graphtide.rows import Schema, TupleType, did_you_mean
+
+if TYPE_CHECKING:
+    from graphtide.dataflow.flow import Dataflow
+    from graphtide.dataflow.group import Grouped
+    from graphtide.dataflow.output import Output
+
+__all__ = ["Collection", "On"]
+
+On: TypeAlias = str | Sequence[str] | Mapping[str, str]
+
+
+class Collection:
+    """A multiset of rows that changes over time."""
+
+    def __init__(self, flow: Dataflow, node: Node) -> None:
+        self._flow = flow
+        self._node = node
+
+    @property
+    def schema(self) -> Schema:
+        """The names and types of the columns."""
+        return self._node.schema
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._node.name or ''}{self.schema}>".replace("  ", " ")
+
+    # -- row by row
+
+    def select(self, *names: str, **columns: Operand) -> Collection:
+        """The named columns, then the given expressions; a string is a column's name."""
+        outputs: dict[str, Expression] = {name: col(name) for name in names}
+        outputs |= {name: as_expression(expression) for name, expression in columns.items()}
+        return self._linear(outputs)
+
+    def with_columns(self, **columns: Operand) -> Collection:
+        """All columns, with the given ones added or replaced."""
+        outputs: dict[str, Expression] = {name: col(name) for name in self.schema}
+        outputs |= {name: as_expression(expression) for name, expression in columns.items()}
+        return self._linear(outputs)
+
+    def rename(self, **names: str) -> Collection:
+        """The same rows, columns renamed: `rename(src="node")` calls "src" "node"."""
+        schema = self.schema.rename(names)
+        return self._linear({new: col(old) for new, old in zip(schema, self.schema, strict=True)})
+
+    def drop(self, *names: str) -> Collection:
+        """All columns but the named ones."""
+        return self.select(*self.schema.drop(*names))
+
+    def where(self, condition: Operand) -> Collection:
+        """The rows for which the condition is true."""
+        return self._linear({name: col(name) for name in self.schema}, as_expression(condition))
+
+    def negate(self) -> Collection:
+        """Each row as often as it was, counted negatively."""
+        return self._linear({name: col(name) for name in self.schema}, sign=-1)
+
+    def _linear(
+        self, outputs: Mapping[str, Expression], where: Expression | None = None, sign: int = 1
+    ) -> Collection:
+        operation = Linear(outputs, where, sign)
+        schema = self._flow.plan_linear(self.schema, operation).schema
+        return self._make(operation, (self._node,), schema)
+
+    def map_batches(self, function: Callable[[Any], Any], **columns: Any) -> Collection:  # noqa: ANN401
+        """Rows through a function of Arrow tables, which gives as many rows in the same order.
+
+        The columns of the result are given as names with types.
+        """
+        schema = Schema(columns) if columns else self.schema
+        transform = python_rows.map_batches(function, self.schema, schema, self._flow.dictionary)
+        return self._make(Python(transform, f"map_batches {python_rows.name_of(function)}"), (self._node,), schema)
+
+    def flat_map(self, function: Callable[..., Iterable[Any]], **columns: Any) -> Collection:  # noqa: ANN401
+        """Each row to any number of rows: the function takes a row's values and gives rows of the columns."""
+        schema = Schema(columns)
+        transform = python_rows.flat_map(function, self.schema, schema, self._flow.dictionary)
+        return self._make(Python(transform, f"flat_map {python_rows.name_of(function)}"), (self._node,), schema)
+
+    def explode(self, column: str) -> Collection:
+        """A row for each element of a tuple, which takes the tuple's place."""
+        found = self.schema[column]
+        if not isinstance(found, TupleType):
+            raise PlanError(
+                f'column "{column}" of {self.schema} is not a tuple, and cannot be exploded',
+                hint="use flat_map to make several rows of one",
+            )
+        element = python_rows.element_type(found, column)
+        schema = Schema((name, element if name == column else kind) for name, kind in self.schema.items())
+        transform = python_rows.explode(self.schema, column, self._flow.dictionary)
+        return self._make(Python(transform, f"explode {column}"), (self._node,), schema)
+
+    def inspect(self, function: Callable[[tuple[Any, ...], tuple[int, ...], int], None]) -> Collection:
+        """The same collection; the function sees each (row, time, diff) that passes."""
+        operation = Python(_unchanged, f"inspect {python_rows.name_of(function)}", function)
+        inspected = self._make(operation, (self._node,), self.schema)
+        self._flow.keep(inspected._node)  # noqa: SLF001
+        return inspected
+
+    # -- collections together
+
+    def concat(self, *others: Collection) -> Collection:
+        """All rows of all the collections, as often as they are in each."""
+        for other in others:
+            self._check_same_schema(other, "concat")
+        scope = self._flow.deepest(self, *others)
+        nodes = tuple(self._flow.brought(each, scope)._node for each in (self, *others))  # noqa: SLF001
+        return self._make(Concat(), nodes, _widest(each.schema for each in (self, *others)))
+
+    def except_(self, other: Collection) -> Collection:
+        """These rows less the other's, counted: a row that is only in the other comes out negative."""
+        self._check_same_schema(other, "except_")
+        return self.concat(other.negate())
+
+    def consolidate(self) -> Collection:
+        """The same collection, its differences added up before they go on."""
+        return self._make(Consolidate(), (self._node,), self.schema)
+
+    def arrange(self, *keys: str) -> Arrangement:
+        """Keep an index by the key columns: for use by later dataflows, and to be read."""
+        node = self._flow.arranged(self._node, [self.schema.index(key) for key in keys])
+        return Arrangement(self._flow, self._node, node)
+
+    def join(self, other: Collection, on: On, *, where: Operand | None = None) -> Collection:
+        """Pairs of rows with equal keys: these columns, then the other's without its key.
+
+        A None in a key is equal to nothing. `where` is a condition on the columns of the result.
+        """
+        left_keys, right_keys = self._keys(other, on)
+        left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)  # noqa: SLF001
+        scope = self._flow.deepest(left, right)
+        rest = [i for i in range(len(right.schema)) if i not in right_keys]
+        schema = left.schema.concat(right.schema.select(*(right.schema.names[i] for i in rest)))
+        index = self._flow.arranged(left._node, left_keys)  # noqa: SLF001
+        other_index = self._flow.arranged(right._node, right_keys)  # noqa: SLF001
+        outputs = [(0, place) for place in _inverse(self._flow.order_of(index))]
+        inverse = _inverse(self._flow.order_of(other_index))
+        outputs += [(1, inverse[i]) for i in rest]
+        node = Node(Join(len(left_keys), tuple(outputs)), (index, other_index), scope, schema)
+        joined = Collection(self._flow, self._flow.add(node))
+        return joined if where is None else joined.where(where)
+
+    def semijoin(self, other: Collection, on: On) -> Collection:
+        """The rows whose key is in the other collection, each as often as it was here."""
+        left_keys, right_keys = self._keys(other, on)
+        names = {f"_{k}": col(other.schema.names[i]) for k, i in enumerate(right_keys)}
+        present = other._linear(names).distinct()  # noqa: SLF001
+        pairs = {self.schema.names[i]: f"_{k}" for k, i in enumerate(left_keys)}
+        return self.join(present, on=pairs).select(*self.schema)
+
+    def antijoin(self, other: Collection, on: On) -> Collection:
+        """The rows whose key is not in the other collection."""
+        return self.except_(self.semijoin(other, on))
+
+    def left_join(self, other: Collection, on: On) -> Collection:
+        """The join, and the rows without a partner, whose missing columns are None."""
+        joined = self.join(other, on)
+        _, right_keys = self._keys(other, on)
+        rest = [name for i, name in enumerate(other.schema) if i not in right_keys]
+        missing = {name: lit(None, other.schema[name].optional) for name in rest}
+        outputs = {name: col(name) for name in self.schema}
+        alone = self.antijoin(other, on)._linear({**outputs, **missing})  # noqa: SLF001
+        return joined.concat(alone)
+
+    # -- by key
+
+    def group_by(self, *keys: str) -> Grouped:
+        """The rows of equal key together, for an aggregate."""
+        from graphtide.dataflow.group import Grouped  # noqa: PLC0415 - it makes collections itself
+
+        return Grouped(self, keys)
+
+    def distinct(self) -> Collection:
+        """Each row that is there, once."""
+        return self.threshold(1)
+
+    def threshold(self, least: int) -> Collection:
+        """Each row that is there at least `least` times, once."""
+        if least < 1:
+            raise PlanError(f"a threshold of {least} would count rows that are not there", hint="use 1 or more")
+        return self.group_by(*self.schema).at_least(least)
+
+    # -- loops
+
+    def iterate(self, body: Callable[[Collection], Collection], *, max_rounds: int | None = None) -> Collection:
+        """The fixed point of `body`, from this collection on: body(body(...)) until nothing changes."""
+        return self._flow.iterate(self, body, max_rounds=max_rounds)
+
+    def iterate_prioritized(
+        self, body: Callable[[Collection], Collection], *, priority: Operand, max_rounds: int | None = None
+    ) -> Collection:
+        """As `iterate`, but rows enter in the order of `priority`, a small number from 0 on.
+
+        The rows of one priority settle before those of the next come in, which is right for bodies
+        whose result does not depend on that order, such as least labels, and can save most of the work.
+        """
+        return self._flow.iterate(self, body, max_rounds=max_rounds, priority=as_expression(priority))
+
+    # -- results
+
+    def output(self, name: str, *, keep: int | None = 1, on_negative: str = "allow") -> Output:
+        """Make the collection readable from outside under a name."""
+        return self._flow.output(name, self, keep=keep, on_negative=on_negative)
+
+    # -- inside
+
+    def _make(self, operation: Any, inputs: tuple[Node, ...], schema: Schema) -> Collection:  # noqa: ANN401
+        node = Node(operation, inputs, inputs[0].scope, schema)
+        return Collection(self._flow, self._flow.add(node))
+
+    def _keys(self, other: Collection, on: On) -> tuple[list[int], list[int]]:
+        pairs = {on: on} if isinstance(on, str) else dict(on) if isinstance(on, Mapping) else {k: k for k in on}
+        left = [self.schema.index(name) for name in pairs]
+        right = [other.schema.index(name) for name in pairs.values()]
+        for i, j in zip(left, right, strict=True):
+            a, b = self.schema.types[i], other.schema.types[j]
+            if a.required != b.required:
+                raise PlanError(
+                    f'cannot join "{self.schema.names[i]}" ({a}) with "{other.schema.names[j]}" ({b})',
+                    hint="cast one of them to the other's type",
+                )
+        return left, right
+
+    def _without_null_keys(self, keys: Iterable[int]) -> Collection:
+        names = [self.schema.names[i] for i in keys if self.schema.types[i].nullable]
+        result = self
+        for name in names:
+            result = result.where(col(name).is_not_null())
+        return result
+
+    def _check_same_schema(self, other: Collection, what: str) -> None:
+        if other.schema.names != self.schema.names or any(
+            a.required != b.required for a, b in zip(self.schema.types, other.schema.types, strict=True)
+        ):
+            hint = "bring the columns into the same order with select"
+            for name in other.schema:
+                if name not in self.schema:
+                    hint = did_you_mean(name, self.schema)
+            raise PlanError(f"cannot {what} {self.schema} and {other.schema}", hint=hint)
+
+
+class Arrangement(Collection):
+    """A collection with an index that is kept while this object is in use."""
+
+    def __init__(self, flow: Dataflow, node: Node, index: Node) -> None:
+        super().__init__(flow, node)
+        self._index = index
+        flow.keep(index)
+
+    def release(self) -> None:
+        """Let the index go, unless something else reads it."""
+        self._flow.let_go(self._index)
+
+
+def _unchanged(codes: Any) -> Any:  # noqa: ANN401
+    return codes, None
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    inverse = [0] * len(order)
+    for place, column in enumerate(order):
+        inverse[column] = place
+    return inverse
+
+
+def _widest(schemas: Iterable[Schema]) -> Schema:
+    """The common schema: a column is optional if it is so anywhere."""
+    all_schemas = list(schemas)
+    types = [
+        kinds[0].required.optional if any(k.nullable for k in kinds) else kinds[0]
+        for kinds in zip(*(schema.types for schema in all_schemas), strict=True)
+    ]
+    return Schema(zip(all_schemas[0].names, types, strict=True))

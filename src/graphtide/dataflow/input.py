@@ -1,0 +1,84 @@
+"""Inputs: collections whose differences the user stages, epoch by epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.plan import Codes, Node
+from graphtide.errors import SchemaError
+from graphtide.rows import encode_rows
+from graphtide.trace.kernels.exchange import load_changes
+
+if TYPE_CHECKING:
+    from graphtide.dataflow.flow import Dataflow
+    from graphtide.trace.heap import Heap
+
+__all__ = ["Input"]
+
+
+class Input(Collection):
+    """A collection that changes as you say; nothing happens before the dataflow runs."""
+
+    def __init__(self, flow: Dataflow, node: Node) -> None:
+        super().__init__(flow, node)
+        # Lines of codes with the epoch and the diffs of their rows.
+        self._staged: list[tuple[Codes, int, int | Codes]] = []
+
+    def insert(self, rows: Any) -> None:  # noqa: ANN401
+        """Add rows: a list of tuples or dicts, or an Arrow, pandas, Polars or NumPy table."""
+        self._stage(rows, 1)
+
+    def remove(self, rows: Any) -> None:  # noqa: ANN401
+        """Take rows away."""
+        self._stage(rows, -1)
+
+    def change(self, rows: Any, diffs: Iterable[int]) -> None:  # noqa: ANN401
+        """Change the multiplicity of each row by its own integer."""
+        codes = encode_rows(self.schema, self._flow.dictionary, rows)
+        amounts = np.array(list(diffs) if not isinstance(diffs, np.ndarray) else diffs)
+        if amounts.dtype.kind not in "iu" and len(amounts):
+            raise SchemaError(f"diffs must be integers, not {amounts.dtype}", hint="pass one int per row")
+        if amounts.shape != (codes.shape[1],):
+            raise SchemaError(f"{codes.shape[1]} rows came with {len(amounts)} diffs", hint="pass one int per row")
+        with self._flow.lock:
+            self._staged.append((codes, self._flow.staging, amounts.astype(np.int64)))
+
+    def _stage(self, rows: Any, diff: int) -> None:  # noqa: ANN401
+        codes = encode_rows(self.schema, self._flow.dictionary, rows)
+        with self._flow.lock:
+            self._staged.append((codes, self._flow.staging, diff))
+
+    @property
+    def staged(self) -> int:
+        """How many changes wait for the next run."""
+        return sum(codes.shape[1] for codes, _, _ in self._staged)
+
+    def discard(self) -> None:
+        """Forget what is staged."""
+        self._staged.clear()
+
+    def restage(self, epoch: int) -> None:
+        """Put all that is staged into one epoch: a run of several failed."""
+        self._staged = [(codes, epoch, diff) for codes, _, diff in self._staged]
+
+    def load(self, heap: Heap, number: int) -> int:
+        """A batch of all that is staged, 0 if nothing is; it stays staged until `discard`."""
+        parts = [part for part in self._staged if part[0].shape[1]]
+        if not parts:
+            return 0
+        if len(parts) == 1 and isinstance(parts[0][2], int):
+            codes, epoch, diff = parts[0]
+            return int(load_changes(heap.table, number, codes, epoch, diff))
+        lines = np.empty((len(self.schema) + 2, sum(codes.shape[1] for codes, _, _ in parts)), np.int64)
+        at = 0
+        for codes, epoch, diff in parts:
+            end = at + codes.shape[1]
+            lines[:-2, at:end] = codes
+            lines[-2, at:end] = epoch
+            lines[-1, at:end] = diff
+            at = end
+        return heap.put(lines, 1, number)
