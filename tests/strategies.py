@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
@@ -36,10 +37,18 @@ def prioritized() -> st.SearchStrategy[tuple[int, int]]:
 
 # ------------------------------------------------------------------------------------------- rows
 
+
+def odd_floats() -> st.SearchStrategy[float]:
+    """Both zeros, NaNs of several signs and payloads, and two plain floats."""
+    bits = (0x7FF8 << 48, 0xFFF8 << 48, 2**63 - 1)
+    nans = [struct.unpack("=d", struct.pack("=Q", each))[0] for each in bits]
+    return st.sampled_from([-0.0, 0.0, 1.5, -1.5, *nans])
+
+
 _ZONES = st.sampled_from([None, UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))])
 _SCALARS = {
     Kind.INT: st.integers(-3, 3) | st.integers(1 - 2**63, 2**63 - 1),
-    Kind.FLOAT: st.sampled_from([-0.0, 0.0, 1.5, -1.5]) | st.floats(),
+    Kind.FLOAT: odd_floats() | st.floats(),
     Kind.BOOL: st.booleans(),
     Kind.STR: st.sampled_from(["", "a", "b", "é"]) | st.text(),
     Kind.BYTES: st.sampled_from([b"", b"\0", b"a"]) | st.binary(),
@@ -85,7 +94,7 @@ def values_of(column_type: Type) -> st.SearchStrategy[object]:
 def columns(draw: st.DrawFn) -> tuple[Type, list[object]]:
     """A type and values of it, of which some are likely to be equal."""
     column_type = draw(column_types())
-    return column_type, draw(st.lists(values_of(column_type), max_size=8))
+    return column_type, draw(st.lists(values_of(column_type), max_size=12))
 
 
 @st.composite

@@ -34,7 +34,7 @@ import numba
 import numpy as np
 from numba.core import compiler, config, registry, serialize
 
-__all__ = ["CacheState", "cache_folder", "cache_state", "kernel", "source_closure"]
+__all__ = ["CacheState", "cache_folder", "cache_state", "inlined", "kernel", "source_closure"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -55,11 +55,21 @@ def kernel(function: Function) -> Function:
     NUMBA_BOUNDSCHECK=1. Python sees the signature that was written.
     """
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", boundscheck=None)(function)
+    _widen_literals(dispatcher)
     file = Path(inspect.getfile(function))
     if not _config.DISABLE_JIT and file.is_file():
         # What `Dispatcher.enable_caching` does, with our cache in numba's place.
         dispatcher._cache = KernelCache(function, file)  # noqa: SLF001
     return dispatcher
+
+
+def inlined(function: Function) -> Function:
+    """A part of a kernel that is written apart: its code is put where it is called, before compilation.
+
+    A kernel is compiled once for itself and again inside of every kernel above it, so a part with one
+    caller costs less this way. Small leaves are better as kernels: they are inlined by LLVM.
+    """
+    return numba.njit(nogil=True, error_model="numpy", boundscheck=None, inline="always")(function)
 
 
 def _widen_literals(dispatcher: Any) -> None:  # noqa: ANN401

@@ -121,7 +121,7 @@ def _ints(_type: Type, _dictionary: Dictionary, array: pa.Array) -> Codes | None
 
 def _floats(_type: Type, _dictionary: Dictionary, array: pa.Array) -> Codes | None:
     if pa.types.is_floating(array.type):
-        return codes_of_floats(array.to_numpy().astype(np.float64, copy=False))
+        return codes_of_floats(array.to_numpy())
     if not pa.types.is_integer(array.type):
         return None
     try:

@@ -22,9 +22,11 @@ _ALL_BUT_SIGN: Final = 2**63 - 1
 _FLOAT: Final = Struct("=d")
 _BITS: Final = Struct("=q")
 _NAN: Final = 0x7FF8 << 48
+# What flipping makes of -0.0, and of nothing else.
+_NEGATIVE_ZERO: Final = -1
 
 
-def codes_of_floats(values: NDArray[np.float64]) -> Codes:
+def codes_of_floats(values: NDArray[np.floating]) -> Codes:
     """Integers that compare as the floats do, in which -0.0 is 0.0 and NaN is one value, the last.
 
     The bits of a float that is not negative already order as integers; those of a negative one
@@ -34,9 +36,13 @@ def codes_of_floats(values: NDArray[np.float64]) -> Codes:
     >>> bool((np.diff(codes) >= 0).all()), int(codes[2]), int(codes[3])
     (True, 0, 0)
     """
-    positive_zero = values + 0.0
-    codes = positive_zero.view(np.int64)
-    codes ^= (codes >> 63) & _ALL_BUT_SIGN
+    if values.dtype != np.float64:
+        # A signalling NaN of a narrower float would warn, and is a NaN like any other here.
+        with np.errstate(invalid="ignore"):
+            values = values.astype(np.float64)
+    bits = np.ascontiguousarray(values).view(np.int64)
+    codes = bits ^ ((bits >> 63) & _ALL_BUT_SIGN)
+    codes += codes == _NEGATIVE_ZERO
     np.copyto(codes, _NAN, where=np.isnan(values))
     return codes
 

@@ -42,7 +42,7 @@ def _numbers(kind: Kind, array: NDArray[Any]) -> Codes | None:
         codes = array.astype(np.int64, copy=False)
         return None if codes.min() == NULL else codes
     if kind is Kind.FLOAT and source == "f" and array.dtype.itemsize <= np.float64().itemsize:
-        return codes_of_floats(array.astype(np.float64, copy=False))
+        return codes_of_floats(array)
     if kind is Kind.FLOAT and source in "iu" and -_EXACT <= array.min() <= array.max() <= _EXACT:
         return codes_of_floats(array.astype(np.float64))
     if kind is Kind.BOOL and source == "b":

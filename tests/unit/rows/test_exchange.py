@@ -125,6 +125,7 @@ def test_named_data_may_leave_out_optional_columns() -> None:
         (EDGES, "ab", "'ab' is not rows of (src: int, dst: int)\nhint: pass a list of tuples or dicts"),
         (EDGES, 7, "7 is not rows of"),
         (EDGES, [{"src": 1, "dts": 2}], 'row 0 has a value for "dts", which is not in the schema'),
+        (EDGES, [{"src": 1, "dst": 2, "w": 3}], 'row 0 has a value for "w", which is not in the schema'),
         (EDGES, [{"src": 1, "dst": 2}, {"src": 1}], 'row 1 has no value for "dst"'),
         (EDGES, [{"src": 1, "dst": 2}, (1, 2)], "row 0 is {'dst': 2, 'src': 1}, not a row of"),
         (EDGES, {"src": 1, "dst": 2}, 'column "src" is 1, not a sequence of values\nhint: a dict holds'),

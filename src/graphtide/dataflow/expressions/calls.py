@@ -7,6 +7,7 @@ combinations elsewhere. Tables grow with the dictionary, which never forgets a c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -14,8 +15,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.dataflow.expressions.evaluation import evaluate
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.kernels.evaluate import evaluate
 from graphtide.errors import ExpressionError, GraphtideError
 from graphtide.rows import NULL, Dictionary, TupleType, Type, decode_values, encode_column
 
@@ -52,6 +53,11 @@ class Call:
     columns: tuple[int, ...]
     compute: Compute
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the results that it remembers."""
+        return getattr(self.compute, "nbytes", 0)
+
     def __repr__(self) -> str:
         return f"Call({self.expression})"
 
@@ -81,6 +87,11 @@ class MemoByCode:
             result = self._table[codes]
         return result
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the table."""
+        return self._table.nbytes
+
     def _grow(self, size: int) -> None:
         if size > self._table.size:
             grown = np.full(max(size, 2 * self._table.size), _UNKNOWN)
@@ -97,23 +108,27 @@ class MemoByRow:
 
     def __call__(self, *columns: Codes) -> Codes:
         """The result for each row; None where an argument is None."""
-        rows = np.stack(columns, axis=1)
-        present = (rows != NULL).all(axis=1)
-        result = np.full(len(rows), NULL)
-        if not present.any():
-            return result
-        distinct, places = np.unique(rows[present], axis=0, return_inverse=True)
-        keys = list(map(tuple, distinct.tolist()))
-        fresh = [i for i, key in enumerate(keys) if key not in self._known]
-        if fresh:
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        results = list(map(self._known.get, rows))
+        if None in results:
             if len(self._known) > _MOST_COMBINATIONS:
                 self._known.clear()
-                fresh = [*range(len(keys))]
-            computed = self._function(*np.ascontiguousarray(distinct[fresh].T))
-            self._known.update(zip([keys[i] for i in fresh], computed.tolist(), strict=True))
-        codes = np.fromiter(map(self._known.__getitem__, keys), np.int64, len(keys))
-        result[present] = codes[places.reshape(-1)]
-        return result
+            self._learn([row for row in dict.fromkeys(rows) if row not in self._known])
+            results = list(map(self._known.get, rows))
+        return np.array(results, np.int64)
+
+    def _learn(self, rows: list[tuple[int, ...]]) -> None:
+        present = [row for row in rows if NULL not in row]
+        if present:
+            results = self._function(*np.array(present, np.int64).T.copy())
+            self._known.update(zip(present, results.tolist(), strict=True))
+        # Only now: a function that raised must have left nothing behind.
+        self._known.update(dict.fromkeys(set(rows).difference(present), NULL))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the dict and its keys, roughly: a tuple and its ints each."""
+        return sys.getsizeof(self._known) + 160 * len(self._known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,10 +212,9 @@ class Evaluated:
 
     def __call__(self, *columns: Codes) -> Codes:
         """The only output of the program."""
-        result = np.empty((1, len(columns[0])), np.int64)
-        status = evaluate(np.stack(columns), self.program, result)
-        if status < 0:
-            raise self.failure(-1 - status)
+        result, failed = evaluate(self.program, columns, len(columns[0]))
+        if failed:
+            raise self.failure(-1 - failed)
         return result[0]
 
 
@@ -209,6 +223,11 @@ class Guarded:
     """A computation for the rows in which the first column is true, and None in the others."""
 
     compute: Compute
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is guarded."""
+        return getattr(self.compute, "nbytes", 0)
 
     def __call__(self, guard: Codes, *columns: Codes) -> Codes:
         """The results, computed from the rows that need one."""

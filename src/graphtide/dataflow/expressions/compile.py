@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.dataflow.expressions.calls import Call
+from graphtide.dataflow.expressions.evaluation import evaluate
 from graphtide.dataflow.expressions.expression import Expression
+from graphtide.dataflow.expressions.infer import too_deep
 from graphtide.dataflow.expressions.lowering import Lowering
 from graphtide.dataflow.expressions.program import COLUMN, write_program
 from graphtide.errors import ExpressionError
@@ -38,6 +40,22 @@ class LinearPlan:
     projection: tuple[int, ...] | None
     _failures: Callable[[int], ExpressionError] = field(repr=False)
 
+    def over(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The outputs for rows that stand in no batch: one line per column, in and out.
+
+        >>> from graphtide.dataflow.expressions.functions import col
+        >>> plan = compile_linear(Schema.of(x=int), Dictionary(), {"y": col("x") * 2}, col("x") > 1)
+        >>> plan.over(np.array([[1, 2, 3]]))
+        array([[4, 6]])
+        """
+        columns = [*codes]
+        for call in self.calls:
+            columns.append(call.compute(*(columns[c] for c in call.columns)))
+        result, failed = evaluate(self.program, columns, codes.shape[1])
+        if failed:
+            raise self.failure(failed)
+        return result
+
     def failure(self, status: int) -> ExpressionError:
         """The error behind a negative result of the kernel, which is -(1 + step)."""
         return self._failures(-1 - status)
@@ -52,7 +70,14 @@ def compile_linear(
     >>> compile_linear(Schema.of(x=int, y=int), Dictionary(), {"a": col("y"), "b": col("x")}).projection
     (1, 0)
     """
-    low = Lowering(schema, dictionary)
+    try:
+        return _compiled(Lowering(schema, dictionary), outputs, where)
+    except RecursionError:
+        raise too_deep() from None
+
+
+def _compiled(low: Lowering, outputs: Mapping[str, Expression], where: Expression | None) -> LinearPlan:
+    schema = low.types.schema
     result = Schema((name, low.types.type_of(expression)) for name, expression in outputs.items())
     condition = None if where is None else _condition(low, where)
     with low.under(condition):

@@ -136,7 +136,7 @@ def call(function: Callable[..., Any], *arguments: Operand, returns: Any = None)
     """
     if not callable(function):
         raise ExpressionError(f"{function!r} is not a function", hint="write call(f, col(...), returns=...)")
-    return Invoke(function, tuple(map(as_expression, arguments)), _returned(function, returns))
+    return _invoke(function, arguments, _returned(function, returns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Func:
 
     def __call__(self, *arguments: Operand) -> Expression:
         """The function of these columns; a str names one."""
-        return Invoke(self.function, tuple(map(as_expression, arguments)), self.returns)
+        return _invoke(self.function, arguments, self.returns)
 
 
 @overload
@@ -173,6 +173,13 @@ def _of_columns(operation: str, values: tuple[Operand, ...]) -> Expression:
     if not values:
         raise ExpressionError(f"{operation}() needs at least one value", hint=f'write {operation}("x", "y")')
     return Apply(operation, tuple(map(as_expression, values)))
+
+
+def _invoke(function: Callable[..., Any], arguments: tuple[Operand, ...], returns: Type) -> Expression:
+    if not arguments:
+        name = getattr(function, "__name__", repr(function))
+        raise ExpressionError(f"{name}() depends on no column", hint=f"call it once: lit({name}())")
+    return Invoke(function, tuple(map(as_expression, arguments)), returns)
 
 
 def _returned(function: Callable[..., Any], returns: Any) -> Type:

@@ -16,7 +16,7 @@ from graphtide.dataflow.expressions.signatures import CASTS, SIGNATURES
 from graphtide.errors import ExpressionError, SchemaError
 from graphtide.rows import BOOL, BYTES, DATE, FLOAT, INT, STR, TIMESTAMP, Kind, Schema, TupleType, Type
 
-__all__ = ["Inference", "common_type", "type_of"]
+__all__ = ["Inference", "common_type", "too_deep", "type_of"]
 
 # None is the type of an untyped None.
 Inferred: TypeAlias = Type | None
@@ -47,10 +47,7 @@ class Inference:
         except SchemaError as error:
             raise SchemaError(f"{error.message}, used in {expression}", hint=error.hint) from None
         except RecursionError:
-            raise ExpressionError(
-                "an expression is nested too deeply",
-                hint="write is_in for long chains of ==, or select in two steps",
-            ) from None
+            raise too_deep() from None
         if found is None:
             raise ExpressionError(f"the type of {expression} is unknown", hint="say it with lit(None, int)")
         return found
@@ -74,6 +71,12 @@ class Inference:
             return node.returns.optional if _any_null(parts) else node.returns
         assert isinstance(node, Apply)
         return _RULES.get(node.operation, _by_signature)(node, parts)
+
+
+def too_deep() -> ExpressionError:
+    """The error of an expression that Python's stack does not hold."""
+    hint = "write is_in for a long chain of ==, or select in two steps"
+    return ExpressionError("an expression is nested too deeply", hint)
 
 
 def common_type(types: list[Inferred]) -> Inferred:

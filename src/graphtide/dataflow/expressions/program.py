@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.dataflow.expressions.evaluation import evaluate
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.kernels.evaluate import evaluate
 from graphtide.dataflow.kernels.opcodes import (
     ADD_INT,
     COLUMNS,
@@ -99,17 +99,14 @@ class Graph:
         return self.nodes[number].op in {COLUMN, CALLED}
 
     def _folded(self, node: Node, origin: Expression) -> int:
-        number = self._number(node, origin)
-        if number < len(self.nodes) - 1 or any(self.code(operand) is None for operand in node.operands):
-            return number
-        program = write_program(self, [number], None, lambda index: index, 0)
-        result = np.empty((1, 1), np.int64)
-        failed = evaluate(np.empty((0, 1), np.int64), program.words, result)
-        if failed == 0:
-            return self.constant(int(result[0, 0]))
-        if node.guard is None:
-            raise failure(node.op, origin)
-        return number
+        codes = [self.code(operand) for operand in node.operands]
+        if node not in self._numbers and None not in codes:
+            code = _computed(node, codes)
+            if code is not None:
+                return self.constant(code)
+            if node.guard is None:
+                raise failure(node.op, origin)
+        return self._number(node, origin)
 
     def _number(self, node: Node, origin: Expression | None) -> int:
         number = self._numbers.setdefault(node, len(self.nodes))
@@ -117,6 +114,16 @@ class Graph:
             self.nodes.append(node)
             self.origins.append(origin)
         return number
+
+
+def _computed(node: Node, codes: Sequence[int | None]) -> int | None:
+    """The code that a step gives for constants, None if it fails."""
+    graph = Graph()
+    operands = tuple(graph.constant(code) for code in codes if code is not None)
+    graph.nodes.append(Node(node.op, operands, node.words))
+    program = write_program(graph, [len(graph.nodes) - 1], None, int, 0)
+    result, failed = evaluate(program.words, [], rows=1)
+    return None if failed else int(result[0, 0])
 
 
 def failure(op: int, origin: Expression) -> ExpressionError:

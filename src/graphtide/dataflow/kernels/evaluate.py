@@ -7,8 +7,6 @@ words and the meaning of its steps are in `opcodes`.
 
 from __future__ import annotations
 
-import numpy as np
-
 from graphtide.dataflow.kernels.opcodes import (
     COLUMNS,
     CONSTANTS,
@@ -25,10 +23,11 @@ from graphtide.dataflow.kernels.opcodes import (
     STEPS,
     WITHIN,
 )
-from graphtide.dataflow.kernels.steps import arithmetic, choose_rows, fails, in_set, row_step, strays, vector
+from graphtide.dataflow.kernels.steps import arithmetic, choose_rows, fails, in_set, row_step, vector
 from graphtide.jit import kernel
 from graphtide.memory import address_to_words
 from graphtide.trace.kernels.batch import (
+    CAPACITY,
     DEPTH,
     FORM,
     LOWER,
@@ -44,7 +43,7 @@ from graphtide.trace.kernels.batch import (
 )
 from graphtide.trace.kernels.heap import ADDRESS, NONE, allocate, release, words
 
-__all__ = ["evaluate", "linear"]
+__all__ = ["linear"]
 
 # Rows to a chunk: a dozen registers of this size fit into the first cache.
 CHUNK = 512
@@ -69,66 +68,76 @@ def linear(heap, owner, slot, program, sign):
     chosen = places[count : count + size]
     _spread(batch, program, places, size, heap[scratch, ADDRESS] + 8 * (count + size))
     result = _new_image(heap, owner, batch, program)
-    target = words(heap, result)
+    first_step = HEAD + program[COLUMNS] + program[CONSTANTS] + program[OUTPUTS]
     total = 0
+    failed = 0
     start = 0
-    while start < rows:
+    while start < rows and failed == 0:
         n = min(size, rows - start)
-        for c in range(program[COLUMNS]):
-            source = program[HEAD + c]
-            if stride(batch, source) == 1:
-                places[c] = heap[slot, ADDRESS] + 8 * (column(batch, source) + start)
-        kept = _run(program, places, chosen, n)
-        if kept < 0:
-            release(heap, scratch)
-            release(heap, result)
-            return kept
-        if kept > 0:
-            _store(batch, target, program, places, chosen, start, total, n, kept, sign)
+        _read_from(batch, program, places, heap[slot, ADDRESS] + 8 * start)
+        kept = n
+        # One loop and no function for a chunk: every level of calls is compiled once more.
+        for s in range(program[STEPS]):
+            step = first_step + s * STEP
+            op = program[step]
+            second = program[step + 3]
+            third = program[step + 4]
+            out = address_to_words(places[max(program[step + 1], 0)], n)
+            a = address_to_words(places[program[step + 2]], n)
+            if op == IN_SET:
+                in_set(out, a, program[second : second + third], n)
+                continue
+            if op == WITHIN:
+                b = program[second : second + 2]
+            else:
+                b = address_to_words(places[max(second, 0)], n)
+            c = address_to_words(places[max(third, 0)], n)
+            if op <= LAST_FALLIBLE:
+                if arithmetic(op, out, a, b, n) and fails(op, out, a, b, c, third != NOTHING, n):
+                    failed = -1 - s
+                    break
+            elif op <= LAST_VECTOR:
+                vector(op, out, a, b, c, n)
+            elif op == FILTER:
+                kept = choose_rows(a, chosen, n)
+                if kept == 0:
+                    break
+            else:
+                for i in range(n):
+                    out[i] = row_step(op, a[i], b[i])
+        if failed == 0 and kept > 0:
+            _store(batch, words(heap, result), program, places, chosen, start, total, n, kept, sign)
             total += kept
         start += n
     release(heap, scratch)
-    if total == 0:
+    if failed < 0:
         release(heap, result)
-        return NONE
-    target[ROWS] = total
-    if 2 * total < rows:
-        slack = result
-        result = copy_batch(heap, owner, slack, 0)
-        release(heap, slack)
-    return result
+        return failed
+    return _finished(heap, owner, result, total)
 
 
 @kernel
-def evaluate(columns, program, out):
-    """Fill the rows of `out` with the outputs of a program without filter over the rows of `columns`.
+def _read_from(batch, program, places, address):
+    """Let the places of columns begin at the row whose word in a column at 0 has this address."""
+    for c in range(program[COLUMNS]):
+        source = program[HEAD + c]
+        if stride(batch, source) == 1:
+            places[c] = address + 8 * column(batch, source)
 
-    Zero, or -(1 + the number of the step that failed).
-    """
-    rows = columns.shape[1]
-    size = min(rows, CHUNK)
-    count = program[PLACES]
-    scratch = np.empty((count + 1, max(size, 1)), np.int64)
-    places = np.empty(count, np.int64)
-    first_constant = program[COLUMNS]
-    for p in range(count):
-        places[p] = scratch[p].ctypes.data
-        if first_constant <= p < first_constant + program[CONSTANTS]:
-            scratch[p] = program[HEAD + p]
-    start = 0
-    while start < rows:
-        n = min(size, rows - start)
-        for c in range(program[COLUMNS]):
-            places[c] = columns[program[HEAD + c], start:].ctypes.data
-        failed = _run(program, places, scratch[count], n)
-        if failed < 0:
-            return failed
-        for o in range(program[OUTPUTS]):
-            source = address_to_words(places[program[HEAD + program[COLUMNS] + program[CONSTANTS] + o]], n)
-            for i in range(n):
-                out[o, start + i] = source[i]
-        start += n
-    return 0
+
+@kernel
+def _finished(heap, owner, slot, total):
+    """The batch with its number of rows, in a smaller block if most of it is unused; NONE if it is empty."""
+    if total == 0:
+        release(heap, slot)
+        return NONE
+    batch = words(heap, slot)
+    batch[ROWS] = total
+    if 2 * total >= batch[CAPACITY]:
+        return slot
+    smaller = copy_batch(heap, owner, slot, 0)
+    release(heap, slot)
+    return smaller
 
 
 @kernel
@@ -201,47 +210,3 @@ def _store(batch, target, program, places, chosen, start, total, n, kept, sign):
         if diff and sign < 0:
             for i in range(row, row + kept):
                 target[i] = -target[i]
-
-
-@kernel
-def _run(program, places, chosen, n):
-    """Take every step over one chunk: the number of rows chosen, or -(1 + the step that failed)."""
-    kept = n
-    step = HEAD + program[COLUMNS] + program[CONSTANTS] + program[OUTPUTS]
-    for s in range(program[STEPS]):
-        op = program[step]
-        second = program[step + 3]
-        third = program[step + 4]
-        a = _at(places, program[step + 2], n)
-        out = _at(places, program[step + 1], n)
-        if op <= LAST_FALLIBLE:
-            guard = _at(places, third, n)
-            if op == WITHIN:
-                if strays(a, program[second], program[second + 1], guard, n):
-                    return -1 - s
-            else:
-                b = _at(places, second, n)
-                if arithmetic(op, out, a, b, n) and fails(op, out, a, b, guard, n):
-                    return -1 - s
-        elif op <= LAST_VECTOR:
-            vector(op, out, a, _at(places, second, n), _at(places, third, n), n)
-        elif op == FILTER:
-            kept = choose_rows(a, chosen, n)
-            if kept == 0:
-                return 0
-        elif op == IN_SET:
-            in_set(out, a, program[second : second + third], n)
-        else:
-            b = _at(places, second, n)
-            for i in range(n):
-                out[i] = row_step(op, a[i], b[i])
-        step += STEP
-    return kept
-
-
-@kernel
-def _at(places, place, n):
-    """The rows of a place; none if there is no place."""
-    if place == NOTHING:
-        return address_to_words(places[0], 0)
-    return address_to_words(places[place], n)

@@ -21,7 +21,7 @@ from graphtide.dataflow.kernels.layout import (
     SPINE,
     WIDTH,
 )
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -78,7 +78,7 @@ def join(heap, operators, operator, state):
     return result
 
 
-@kernel
+@inlined
 def _is_new(operators, arrangement, depth, state):
     """What an arrangement outside the loop brings is new in the loop's very first round only."""
     for d in range(operators[arrangement, DEPTH], depth):
@@ -127,7 +127,7 @@ def _match(heap, new, run, keys, matches, count, total):
     return matches, count, total
 
 
-@kernel
+@inlined
 def _emit(heap, operators, operator, new_left, new_right, matches, from_left, count, total):
     depth = operators[operator, DEPTH]
     data = operators[operator, WIDTH]
@@ -232,7 +232,7 @@ def _uniform(heap, new_left, new_right, matches, from_left, count, d):
     return True, first
 
 
-@kernel
+@inlined
 def _uniform_product(heap, new_left, new_right, matches, from_left, count):
     """Whether all diffs are constants with one product, and the product."""
     first = 0

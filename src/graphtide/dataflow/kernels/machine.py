@@ -79,7 +79,7 @@ from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_a
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels.batch import rows_of
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.heap import NONE, release, retain, words
@@ -131,21 +131,21 @@ def resume(heap, operators, state):
     operators[operator, SCRATCH + 1] = NONE
 
 
-@kernel
+@inlined
 def _put_out(heap, operators, operator, batch):
     """Set the port, which takes the caller's count."""
     operators[operator, PORT] = batch
     operators[operator, EMITTED] += rows_of(heap, batch)
 
 
-@kernel
+@inlined
 def _index(heap, operators, operator, batch, state):
     """Give the operator's spine its fresh batch, which is also what it puts out."""
     set_fresh(heap, operators[operator, SPINE], batch, state[LOWER], state[UPPER])
     _put_out(heap, operators, operator, retain(heap, batch))
 
 
-@kernel
+@inlined
 def _run_operator(heap, operators, scopes, state, operator):
     kind = operators[operator, KIND]
     if kind == SOURCE:
@@ -229,7 +229,7 @@ def _finish_reduce(heap, operators, operator, state, visits, wanted):
     _index(heap, operators, operator, fresh, state)
 
 
-@kernel
+@inlined
 def _with_carry(heap, operators, operator, batch):
     """What is put out now together with what was put out for now in earlier rounds."""
     carry = operators[operator, CARRY]
@@ -244,7 +244,7 @@ def _with_carry(heap, operators, operator, batch):
     return both
 
 
-@kernel
+@inlined
 def _feed_back(heap, operators, operator, calendar, state, source):
     """Let the differences wait for their variable in the next round."""
     settled = consolidate(heap, operator, source, np.arange(operators[operator, WIDTH]))
@@ -262,7 +262,7 @@ def _feed_back(heap, operators, operator, calendar, state, source):
     operators[operator, EMITTED] += rows_of(heap, delayed)
 
 
-@kernel
+@inlined
 def _is_first_round(operators, operator, state):
     outside = operators[operators[operator, INPUT], DEPTH]
     for d in range(outside, operators[operator, DEPTH]):
@@ -271,7 +271,7 @@ def _is_first_round(operators, operator, state):
     return True
 
 
-@kernel
+@inlined
 def _import(heap, operators, operator, state):
     """The whole of an arranged collection the first time, then what is new in it."""
     arrangement = operators[operator, INPUT]
@@ -283,7 +283,7 @@ def _import(heap, operators, operator, state):
     _put_out(heap, operators, operator, rows)
 
 
-@kernel
+@inlined
 def _enter_scope(heap, operators, scopes, state, scope):
     """Begin a scope's first pending round; False if it has nothing to do."""
     leaves = words(heap, scopes[scope, LEAVES])
@@ -299,7 +299,7 @@ def _enter_scope(heap, operators, scopes, state, scope):
     return _next_round(heap, operators, scopes, state, scope)
 
 
-@kernel
+@inlined
 def _is_door_open(outside, depth, state):
     for d in range(outside, depth - 1):
         if state[COORDINATES + d] != 0:
@@ -330,6 +330,6 @@ def _next_round(heap, operators, scopes, state, scope):
     return _begin_round(heap, operators, scopes, state, scope, least)
 
 
-@kernel
+@inlined
 def _round_number(scopes, state, scope):
     return state[COORDINATES + scopes[scope, SCOPE_DEPTH] - 1] & ROUND_MASK

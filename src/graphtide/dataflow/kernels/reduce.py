@@ -30,7 +30,7 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import ALL, accumulate, combine, grow
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
@@ -153,7 +153,7 @@ def _open_runs(heap, spine, fresh):
     return slots, np.zeros(runs, np.int64), np.zeros(runs, np.int64)
 
 
-@kernel
+@inlined
 def _next_key(heap, new, i, new_rows, carry, j, carried_rows, keys):
     """The lesser of the next keys of both batches: where it stands, and where its rows end in each."""
     if j == carried_rows:
@@ -189,7 +189,7 @@ def _insert_epoch(epochs, count, epoch):
     return epochs, count + 1
 
 
-@kernel
+@inlined
 def _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs):
     """The epochs of the rows of one key in the fresh batch and in what the calendar brought."""
     count = 0
@@ -206,7 +206,7 @@ def _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs):
     return epochs, count
 
 
-@kernel
+@inlined
 def _past_times(heap, slots, lows, highs, depth, past):
     """The distinct times in a key's history, roughly: neighbours in a run are not repeated."""
     count = 0
@@ -243,7 +243,7 @@ def _is_known(batch, first, i, depth, past, count):
     return False
 
 
-@kernel
+@inlined
 def _add_epochs(past, times, depth, state, epochs, visited):
     """Least upper bounds within this round: later epochs in the history at or before its coordinates."""
     for k in range(times):
@@ -259,7 +259,7 @@ def _add_epochs(past, times, depth, state, epochs, visited):
     return epochs, visited
 
 
-@kernel
+@inlined
 def _post_later(heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys):
     """Let the key be visited at the least upper bounds that fall into later rounds."""
     if depth == 1:
@@ -384,7 +384,7 @@ def correct(heap, operators, operator, state, visits, wanted):
     return sealed
 
 
-@kernel
+@inlined
 def _write_corrections(heap, result, looks, v, keys, values, time, rows, count, single):
     out = words(heap, result)
     at = out[ROWS]

@@ -46,12 +46,13 @@ from graphtide.dataflow.kernels.opcodes import (
     SQRT,
     SUBTRACT_FLOAT,
     SUBTRACT_INT,
+    WITHIN,
     YEAR,
 )
 from graphtide.jit import kernel
 from graphtide.rows.codes import NULL
 
-__all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "strays", "vector"]
+__all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "vector"]
 
 ALL_BUT_SIGN = 2**63 - 1
 NAN = 0x7FF8000000000000
@@ -77,26 +78,8 @@ def encoded(x):
     return NAN if x != x else bits ^ ((bits >> 63) & ALL_BUT_SIGN)
 
 
-# Signed integers must not overflow in compiled code, or tests for it are compiled away: what may
+# Signed integers must not overflow in compiled code, or the tests for it are compiled away: what may
 # overflow is computed on unsigned ones, which wrap.
-
-
-@kernel
-def wrapping_sum(x, y):
-    """The sum of two integers, without its carry."""
-    return np.int64(np.uint64(x) + np.uint64(y))
-
-
-@kernel
-def wrapping_product(x, y):
-    """The lower half of a product."""
-    return np.int64(np.uint64(x) * np.uint64(y))
-
-
-@kernel
-def negated(x):
-    """The integer with the other sign; NULL stays NULL."""
-    return np.int64(np.uint64(0) - np.uint64(x))
 
 
 @kernel
@@ -104,68 +87,63 @@ def arithmetic(op, out, a, b, n):
     """A step that may fail; whether some row is in doubt, which `fails` then settles."""
     doubt = 0
     if op <= SUBTRACT_INT:
-        subtracts = op == SUBTRACT_INT
+        # One loop serves both: x - y is x + -y, and NULL is its own negative.
+        flip = np.uint64(0) if op == ADD_INT else ~np.uint64(0)
         for i in range(n):
             x = a[i]
-            y = negated(b[i]) if subtracts else b[i]
-            r = wrapping_sum(x, y)
+            y = np.int64((np.uint64(b[i]) ^ flip) - flip)
+            r = np.int64(np.uint64(x) + np.uint64(y))
             null = (x == NULL) | (y == NULL)
             # The sign bit is set if both signs differ from the result's.
             doubt |= 0 if null else ((x ^ r) & (y ^ r)) | (NULL if r == NULL else 0)
             out[i] = NULL if null else r
     elif op == MULTIPLY_INT:
         for i in range(n):
-            x = a[i]
-            y = b[i]
-            null = (x == NULL) | (y == NULL)
-            large = (np.uint64(x) + SMALL >= SMALL + SMALL) | (np.uint64(y) + SMALL >= SMALL + SMALL)
+            x = np.uint64(a[i])
+            y = np.uint64(b[i])
+            null = (a[i] == NULL) | (b[i] == NULL)
+            large = (x + SMALL >= SMALL + SMALL) | (y + SMALL >= SMALL + SMALL)
             doubt |= NULL if large & (not null) else 0
-            out[i] = NULL if null else wrapping_product(x, y)
-    else:  # FLOAT_TO_INT
+            out[i] = NULL if null else np.int64(x * y)
+    elif op == FLOAT_TO_INT:
         for i in range(n):
             x = decoded(a[i])
             fits = (x > -INT_LIMIT) & (x < INT_LIMIT)
             doubt |= NULL if (not fits) & (a[i] != NULL) else 0
             out[i] = np.int64(x) if fits else NULL
+    else:  # WITHIN
+        for i in range(n):
+            doubt |= NULL if (a[i] != NULL) & ((a[i] < b[0]) | (a[i] > b[1])) else 0
     return doubt < 0
 
 
 @kernel
-def fails(op, out, a, b, guard, n):
+def fails(op, out, a, b, guard, is_guarded, n):
     """Whether a row fails in which the guard holds true; other failures become null, and no matter."""
     for i in range(n):
-        if _row_fails(op, a[i], b[i]):
-            if guard.shape[0] == 0 or guard[i] == 1:
+        x = a[i]
+        y = b[i if op <= MULTIPLY_INT else 0]
+        if x == NULL or (y == NULL and op <= MULTIPLY_INT):
+            continue
+        if op == MULTIPLY_INT:
+            estimate = abs(float(x) * float(y))
+            failed = estimate > INT_LIMIT
+            if 0.99 * INT_LIMIT < estimate < 1.01 * INT_LIMIT:
+                # So near to the limit, a product that wrapped has the wrong sign.
+                r = np.int64(np.uint64(x) * np.uint64(y))
+                failed = r == NULL or (r < 0) != ((x < 0) != (y < 0))
+        elif op <= SUBTRACT_INT:
+            r = np.int64(np.uint64(x) + np.uint64(y) if op == ADD_INT else np.uint64(x) - np.uint64(y))
+            failed = r == NULL or (r < x) != (y < 0 if op == ADD_INT else y > 0)
+        elif op == FLOAT_TO_INT:
+            failed = not -INT_LIMIT < decoded(x) < INT_LIMIT
+        else:  # WITHIN
+            failed = x < y or x > b[1]
+        if failed:
+            if not is_guarded or guard[i] == 1:
                 return True
-            out[i] = NULL
-    return False
-
-
-@kernel
-def _row_fails(op, x, y):
-    if x == NULL or y == NULL:
-        return False
-    if op == FLOAT_TO_INT:
-        return not -INT_LIMIT < decoded(x) < INT_LIMIT
-    if op == MULTIPLY_INT:
-        estimate = abs(float(x) * float(y))
-        if estimate < 0.99 * INT_LIMIT or estimate > 1.01 * INT_LIMIT:
-            return estimate > INT_LIMIT
-        # Nearly the limit: a product that wrapped has the wrong sign.
-        r = wrapping_product(x, y)
-        return r == NULL or (r < 0) != ((x < 0) != (y < 0))
-    if op == SUBTRACT_INT:
-        y = negated(y)
-    r = wrapping_sum(x, y)
-    return r == NULL or (r < x) != (y < 0)
-
-
-@kernel
-def strays(a, low, high, guard, n):
-    """Whether a code outside [low, high] stands in a row in which the guard holds true."""
-    for i in range(n):
-        if a[i] != NULL and (a[i] < low or a[i] > high) and (guard.shape[0] == 0 or guard[i] == 1):
-            return True
+            if op != WITHIN:
+                out[i] = NULL
     return False
 
 
@@ -282,18 +260,16 @@ def row_step(op, x, y):
         months = 12 * year + month - 1
         months -= months % y
         return _days(months // 12, months % 12 + 1)
-    return _float_step(op, x, y)
-
-
-@kernel
-def _float_step(op, x, y):
     f = decoded(x)
     if op == FLOOR:
         r = np.floor(f)
     elif op == CEIL:
         r = np.ceil(f)
     elif op == ROUND:
-        r = _rounded(f, y)
+        scale = 10.0 ** abs(y)
+        r = np.rint(f * scale) / scale if y >= 0 else np.rint(f / scale) * scale
+        if not math.isfinite(r):
+            r = f  # it is too large to have such a digit
     elif op == SQRT:
         r = math.sqrt(f)
     elif op == EXP:
@@ -310,25 +286,22 @@ def _float_step(op, x, y):
 
 
 @kernel
-def _rounded(f, digits):
-    """Halves go to the even digit; what has no such digit stays as it is."""
-    scale = 10.0 ** abs(digits)
-    r = np.rint(f * scale) / scale if digits >= 0 else np.rint(f / scale) * scale
-    return r if math.isfinite(r) else f
-
-
-@kernel
 def _civil(days):
-    """Year, month and day of a day counted from 1970-01-01 (H. Hinnant, `civil_from_days`)."""
-    shifted = days + 719468
-    era = shifted // 146097
-    of_era = shifted - era * 146097
-    year = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted_month = (5 * of_year + 2) // 153
-    day = of_year - (153 * shifted_month + 2) // 5 + 1
-    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
-    return year + era * 400 + (month <= 2), month, day
+    """Year, month and day of a day counted from 1970-01-01.
+
+    Years begin in March, so that the leap day is the last; divisions are products with a shift
+    (C. Neri and L. Schneider, "Euclidean affine functions and their application to calendar algorithms").
+    """
+    quarter_days = 4 * (days + 719468) + 3
+    century = quarter_days // 146097
+    quarter_days = 4 * ((quarter_days - 146097 * century) >> 2) + 3
+    product = 2939745 * quarter_days
+    of_year = ((product & 0xFFFFFFFF) // 2939745) >> 2
+    product_of_year = 2141 * of_year + 197913
+    month = product_of_year >> 16
+    day = (product_of_year & 0xFFFF) // 2141 + 1
+    year = 100 * century + (product >> 32)
+    return (year + 1, month - 12, day) if of_year >= 306 else (year, month, day)
 
 
 @kernel

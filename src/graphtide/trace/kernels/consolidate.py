@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels.batch import (
     CONSOLIDATED,
     DEPTH,
@@ -56,7 +56,7 @@ def consolidate(heap, owner, slot, order):
     return _consolidate_many(heap, owner, slot, columns)
 
 
-@kernel
+@inlined
 def _is_identity(order, width):
     if order.shape[0] != width:
         return False
@@ -66,7 +66,7 @@ def _is_identity(order, width):
     return True
 
 
-@kernel
+@inlined
 def _sort_columns(batch, order):
     """The source column of each target column: data as ordered, then the times and the diff."""
     chosen = order.shape[0]
@@ -97,7 +97,7 @@ def _equal(batch, columns, count, i, j):
     return True
 
 
-@kernel
+@inlined
 def _consolidate_few(heap, owner, slot, columns):
     batch = words(heap, slot)
     rows = batch[ROWS]
@@ -198,7 +198,7 @@ def _measure(batch, c):
     return low, bit_length(np.uint64(high) - np.uint64(low))
 
 
-@kernel
+@inlined
 def _consolidate_many(heap, owner, slot, columns):
     batch = words(heap, slot)
     width = columns.shape[0]
@@ -223,7 +223,7 @@ def _pack_into(batch, c, low, shift, keys):
         keys[i] |= (np.uint64(batch[start + i]) - origin) << place
 
 
-@kernel
+@inlined
 def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
     """One word holds a whole row, its diff in the lowest bits."""
     batch = words(heap, slot)
@@ -262,7 +262,7 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
     return result
 
 
-@kernel
+@inlined
 def _add_up(keys, sums, rows, diff_bits, diff_low):
     """Sum the diffs of equal keys; keys lose their diff bits, those that sum to zero are dropped."""
     mask = (np.uint64(1) << np.uint64(diff_bits)) - np.uint64(1)
@@ -293,7 +293,7 @@ def _unpack(keys, rows, target, c, low, shift, bits):
         target[start + i] = np.int64(((keys[i] >> place) & mask) + origin)
 
 
-@kernel
+@inlined
 def _consolidate_wide(heap, owner, slot, columns, lows, bits):
     """Several words to a row: sort by the last word first, each pass keeping the order of the one before."""
     batch = words(heap, slot)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
     LOWER,
@@ -143,7 +143,7 @@ def set_fresh(heap, slot, batch, lower, upper):
         header[UPPER] = upper
 
 
-@kernel
+@inlined
 def settle(heap, slot):
     """Make the fresh batch a run."""
     spine = words(heap, slot)
@@ -219,7 +219,7 @@ def _work(heap, slot, fuel):
         r -= 1
 
 
-@kernel
+@inlined
 def _due(heap, spine, r):
     """Whether runs `r` and `r + 1` are idle and of comparable size."""
     after = RUN_TABLE + (r + 1) * RUN_FIELDS
@@ -230,7 +230,7 @@ def _due(heap, spine, r):
     return rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
 
 
-@kernel
+@inlined
 def _begin(heap, slot, r):
     spine = words(heap, slot)
     base = RUN_TABLE + r * RUN_FIELDS
@@ -239,7 +239,7 @@ def _begin(heap, slot, r):
         spine[base + PROGRESS + k] = 0
 
 
-@kernel
+@inlined
 def _advance_merge(heap, slot, r, fuel):
     """Work on the merge of run `r` with the next; True if it ended and the two runs became one or none."""
     spine = words(heap, slot)
@@ -297,13 +297,13 @@ def forget_from(heap, slot, epoch):
     spine[RUNS] = kept
 
 
-@kernel
+@inlined
 def snapshot(heap, slot, owner, time):
     """The collection as it is at `time`: a consolidated batch whose rows all bear that time."""
     return _gathered(heap, slot, owner, time, False)
 
 
-@kernel
+@inlined
 def everything(heap, slot, owner, time):
     """All differences of the collection, those before `time` advanced to it."""
     return _gathered(heap, slot, owner, time, True)
