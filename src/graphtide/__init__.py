@@ -1,7 +1,98 @@
-"""Computations over data that changes, paid for by their differences."""
+"""Computations over data that changes, paid for by their differences.
+
+>>> import graphtide as gt
+>>> flow = gt.Dataflow()
+>>> edges = flow.input("edges", src=int, dst=int)
+>>> labels = edges.select(node="src", label="src").distinct()
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from graphtide.errors import GraphtideError
 
-__all__ = ["GraphtideError", "__version__"]
+if TYPE_CHECKING:
+    from graphtide.dataflow.collection import Arrangement, Collection
+    from graphtide.dataflow.expressions.expression import Expression
+    from graphtide.dataflow.expressions.functions import (
+        call,
+        coalesce,
+        col,
+        concat,
+        func,
+        greatest,
+        hash_of,
+        least,
+        lit,
+        tuple_,
+        when,
+    )
+    from graphtide.dataflow.flow import Dataflow
+    from graphtide.dataflow.input import Input
+    from graphtide.dataflow.loop import Loop
+    from graphtide.dataflow.output import Output
+    from graphtide.rows import Schema
+
+__all__ = [
+    "Arrangement",
+    "Collection",
+    "Dataflow",
+    "Expression",
+    "GraphtideError",
+    "Input",
+    "Loop",
+    "Output",
+    "Schema",
+    "__version__",
+    "call",
+    "coalesce",
+    "col",
+    "concat",
+    "func",
+    "greatest",
+    "hash_of",
+    "least",
+    "lit",
+    "tuple_",
+    "when",
+]
 
 __version__ = "0.1.0"
+
+_FUNCTIONS = "graphtide.dataflow.expressions.functions"
+# Where each name is at home: imported when it is first asked for, so that `graphtide --version` compiles nothing.
+_HOMES = {
+    "Arrangement": "graphtide.dataflow.collection",
+    "Collection": "graphtide.dataflow.collection",
+    "Dataflow": "graphtide.dataflow.flow",
+    "Expression": "graphtide.dataflow.expressions.expression",
+    "Input": "graphtide.dataflow.input",
+    "Loop": "graphtide.dataflow.loop",
+    "Output": "graphtide.dataflow.output",
+    "Schema": "graphtide.rows",
+    "call": _FUNCTIONS,
+    "coalesce": _FUNCTIONS,
+    "col": _FUNCTIONS,
+    "concat": _FUNCTIONS,
+    "func": _FUNCTIONS,
+    "greatest": _FUNCTIONS,
+    "hash_of": _FUNCTIONS,
+    "least": _FUNCTIONS,
+    "lit": _FUNCTIONS,
+    "tuple_": _FUNCTIONS,
+    "when": _FUNCTIONS,
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -77,7 +77,7 @@ class Grouped:
     def collect(self, column: str, name: str | None = None) -> Collection:
         """All values of a column as one tuple, sorted, each as often as it is there."""
         element = self._collection.schema[column]
-        schema = self._key_schema((name or column, TupleType.of_any(element)))
+        schema = self._key_schema((name or column, TupleType((element,), variadic=True)))
         function = python_rows.collect(element, schema.types[-1], self._flow.dictionary)
         return self._function([column], schema, function, f"collect {column}")
 
