@@ -333,7 +333,7 @@ def _by_signature(node: Apply, parts: list[Inferred]) -> Type:
 
 
 def _cast(node: Cast, part: Inferred) -> Type:
-    if part is None or part.kind is node.to.kind:
+    if part is None or part.bare == node.to.bare:
         return _with_nulls(node.to if part is None else part, _any_null([part]))
     if part.kind not in CASTS.get(node.to.kind, ()):
         raise ExpressionError(f"cannot cast {part.required} to {node.to} in {node}", hint=_cast_hint(part))

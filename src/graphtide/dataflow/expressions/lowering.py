@@ -30,9 +30,17 @@ from graphtide.dataflow.expressions.conversions import cast, convert
 from graphtide.dataflow.expressions.expression import Apply, Cast, Column, Expression, Invoke, Literal
 from graphtide.dataflow.expressions.infer import Inference
 from graphtide.dataflow.expressions.operations import OPERATIONS
-from graphtide.dataflow.expressions.program import CALLED, COLUMN, Graph, closure, failure, write_program
+from graphtide.dataflow.expressions.program import (
+    CALLED,
+    COLUMN,
+    CONSTANT,
+    Graph,
+    closure,
+    failure,
+    write_program,
+)
 from graphtide.dataflow.expressions.rowwise import Rowwise
-from graphtide.dataflow.kernels.opcodes import AND
+from graphtide.dataflow.kernels.opcodes import AND, CHOOSE
 from graphtide.errors import ExpressionError, GraphtideError, SchemaError
 from graphtide.rows import NULL, Dictionary, Kind, Schema, TupleType, Type, decode_value, encode_value
 
@@ -151,7 +159,7 @@ class Lowering:
         """The number of a Python function over nodes; `name` tells the function from others."""
         codes = [self.graph.code(number) for number, _ in operands]
         if NULL in codes:
-            return self.constant(NULL)
+            return self._null(origin, [number for number, _ in operands])
         types = [found for _, found in operands if found is not None]
         constants = {
             i: decode_value(types[i], self._dictionary, code)
@@ -206,7 +214,7 @@ class Lowering:
         numbers = [self.lower(part) for part in node.arguments]
         codes = [self.graph.code(number) for number in numbers]
         if NULL in codes:
-            return self.constant(NULL)
+            return self._null(node, numbers)
         types = [self.types.type_of(part) for part in node.arguments]
         if None not in codes:
             try:
@@ -238,6 +246,14 @@ class Lowering:
         if number == len(self._planned):
             self._planned.append(_PlannedCall(node, columns, compute))
         return self.graph.called(number, columns)
+
+    def _null(self, origin: Expression, numbers: Sequence[int]) -> int:
+        """None, after computing all operands: those next to a None may fail too."""
+        result = self.constant(NULL)
+        for number in numbers:
+            if self.graph.nodes[number].op not in {COLUMN, CONSTANT}:
+                result = self.step(CHOOSE, self.constant(0), number, result, origin=origin)
+        return result
 
     def as_column(self, number: int) -> int:
         """The node of a column with this node's codes, if need be one that a call computes."""

@@ -1,0 +1,544 @@
+"""What a dataflow means, computed the slow way: whole multisets, one operator at a time.
+
+A program is a tree of collections whose columns are known by their place. It is evaluated on plain
+multisets, dicts from a row to its multiplicity, which is any integer but zero. Nothing of the package
+is imported, and nothing is incremental: a loop is its body applied until nothing changes.
+
+Values are those a column gives back: -0.0 is 0.0, there is one NaN, and it is equal to itself.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+Row: TypeAlias = tuple[Any, ...]
+Multiset: TypeAlias = dict[Row, int]
+
+NAN = math.nan  # the one object that stands for every NaN, so that rows can be looked up
+
+# Programs whose values run away prove nothing; they are given up.
+MOST_ROWS = 600
+LARGEST = 2**40
+
+
+class DidNotSettleError(Exception):
+    """A loop still changes after its limit of rounds."""
+
+
+class TooLargeError(Exception):
+    """The evaluation is not worth its time."""
+
+
+# ------------------------------------------------------------------------------------ expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The value at a place of the row."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same value in every row."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One of OPERATIONS applied to expressions."""
+
+    name: str
+    operands: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Column | Constant | Operation
+
+
+def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
+    """None in, None out."""
+    return lambda *values: None if None in values else function(*values)
+
+
+def _and(a: bool | None, b: bool | None) -> bool | None:
+    return False if a is False or b is False else None if a is None or b is None else True
+
+
+OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "+": _strict(operator.add),
+    "-": _strict(operator.sub),
+    "*": _strict(operator.mul),
+    "%": _strict(lambda a, b: None if b == 0 else a % b),
+    "<": _strict(lambda a, b: order(a) < order(b)),
+    "==": _strict(lambda a, b: order(a) == order(b)),
+    "not": _strict(operator.not_),
+    "and": _and,
+    "is_null": lambda a: a is None,
+    "coalesce": lambda a, b: b if a is None else a,
+    "if": lambda condition, a, b: a if condition is True else b,
+}
+
+
+def value_of(expression: Expression, row: Row) -> Any:
+    """What the expression is in a row."""
+    match expression:
+        case Column(place):
+            return row[place]
+        case Constant(value):
+            return value
+        case Operation(name, operands):
+            return OPERATIONS[name](*(value_of(each, row) for each in operands))
+
+
+def order(value: Any) -> tuple[Any, ...]:
+    """What values of one column are compared by: None comes first, NaN last."""
+    if value is None:
+        return (0,)
+    if isinstance(value, tuple):
+        return (1, tuple(map(order, value)))
+    return (2,) if value != value else (1, value)  # noqa: PLR0124
+
+
+def plain(value: Any) -> Any:
+    """The value as a column gives it back."""
+    if isinstance(value, list | tuple):
+        return tuple(map(plain, value))
+    if isinstance(value, float):
+        return NAN if math.isnan(value) else value + 0.0
+    return value
+
+
+# ------------------------------------------------------------------------------------ collections
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the user, and the types of the columns that it gives."""
+
+    call: Callable[..., Any]
+    returns: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What a loop changes from round to round; the name is its own."""
+
+    name: str
+    types: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    of: Node
+    columns: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    of: Node
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidate:
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Except:
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Pairs with equal keys: the left columns, then the right ones that are no key."""
+
+    left: Node
+    right: Node
+    on: tuple[tuple[int, int], ...]
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Semijoin:
+    left: Node
+    right: Node
+    on: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Antijoin:
+    left: Node
+    right: Node
+    on: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftJoin:
+    left: Node
+    right: Node
+    on: tuple[tuple[int, int], ...]
+    missing: int  # how many columns of the right side are no key
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One of AGGREGATES of some columns, by key."""
+
+    of: Node
+    keys: tuple[int, ...]
+    what: str
+    columns: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopK:
+    of: Node
+    keys: tuple[int, ...]
+    by: tuple[int, ...]
+    rest: tuple[int, ...]
+    k: int
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    of: Node
+    keys: tuple[int, ...]
+    values: tuple[int, ...]
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Each row that is there at least so often, once; `distinct` is the threshold of 1."""
+
+    of: Node
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMap:
+    of: Node
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class MapBatches:
+    of: Node
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Explode:
+    of: Node
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """The variables, each from its initial value (none is empty), by their bodies until nothing changes."""
+
+    initials: tuple[Node | None, ...]
+    variables: tuple[Variable, ...]
+    bodies: tuple[Node, ...]
+    result: int = 0
+    max_rounds: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Prioritized:
+    """One variable into which the initial rows come by priority, each lot after the loop has settled."""
+
+    initial: Node
+    priority: Expression
+    variable: Variable
+    body: Node
+    max_rounds: int = 60
+
+
+Node: TypeAlias = (
+    Input
+    | Variable
+    | Select
+    | Where
+    | Negate
+    | Consolidate
+    | Concat
+    | Except
+    | Join
+    | Semijoin
+    | Antijoin
+    | LeftJoin
+    | Aggregate
+    | TopK
+    | Reduce
+    | Threshold
+    | FlatMap
+    | MapBatches
+    | Explode
+    | Iterate
+    | Prioritized
+)
+Known: TypeAlias = dict[Node, Multiset]
+
+
+# ------------------------------------------------------------------------------------- evaluation
+
+
+def evaluate(node: Node, known: Known) -> Multiset:
+    """The collection, given those of the inputs and variables; what is found on the way is noted in `known`."""
+    if node not in known:
+        result = _evaluate(node, known)
+        if len(result) > MOST_ROWS or any(abs(times) > LARGEST or _is_large(row) for row, times in result.items()):
+            raise TooLargeError
+        known[node] = result
+    return known[node]
+
+
+def added(pairs: Iterable[tuple[Iterable[Any], int]]) -> Multiset:
+    """Rows with multiplicities, those of equal rows added up."""
+    result: Multiset = {}
+    for values, times in pairs:
+        row = tuple(map(plain, values))
+        total = result.pop(row, 0) + times
+        if total != 0:
+            result[row] = total
+    return result
+
+
+def difference(after: Multiset, before: Multiset) -> Multiset:
+    """What must be added to `before` to make it `after`."""
+    return added([*after.items(), *((row, -times) for row, times in before.items())])
+
+
+def _is_large(row: Row) -> bool:
+    return any(isinstance(value, int) and abs(value) > LARGEST for value in row)
+
+
+def _evaluate(node: Node, known: Known) -> Multiset:
+    match node:
+        case Select(of, columns):
+            return added(([value_of(e, row) for e in columns], times) for row, times in evaluate(of, known).items())
+        case Where(of, condition):
+            return {r: times for r, times in evaluate(of, known).items() if value_of(condition, r) is True}
+        case Negate(of):
+            return {row: -times for row, times in evaluate(of, known).items()}
+        case Consolidate(of):
+            return evaluate(of, known)
+        case Concat(parts):
+            return added(pair for part in parts for pair in evaluate(part, known).items())
+        case Except(left, right):
+            return difference(evaluate(left, known), evaluate(right, known))
+        case Join(left, right, on, where):
+            joined = _join(evaluate(left, known), evaluate(right, known), on)
+            return {r: times for r, times in joined.items() if where is None or value_of(where, r) is True}
+        case Semijoin(left, right, on):
+            return _semijoin(evaluate(left, known), evaluate(right, known), on)
+        case Antijoin(left, right, on):
+            return _antijoin(evaluate(left, known), evaluate(right, known), on)
+        case LeftJoin(left, right, on, missing):
+            these, others = evaluate(left, known), evaluate(right, known)
+            alone = _antijoin(these, others, on)
+            nothing = (None,) * missing
+            return added([*_join(these, others, on).items(), *((row + nothing, n) for row, n in alone.items())])
+        case Aggregate(of, keys, what, columns):
+            groups = _groups(evaluate(of, known), keys, columns)
+            return added(
+                (key + row, 1) for key, group in groups.items() for row in AGGREGATES[what](group)
+            )
+        case TopK(of, keys, by, rest, k, descending):
+            return _top_k(evaluate(of, known), keys, by, rest, k, descending=descending)
+        case Reduce(of, keys, values, function):
+            groups = _groups(evaluate(of, known), keys, values)
+            return added(
+                (key + tuple(row), 1)
+                for key, group in groups.items()
+                if (there := sorted(_there(group).items(), key=lambda pair: order(pair[0])))
+                for row in function.call(key, there)
+            )
+        case Threshold(of, least):
+            return {row: 1 for row, times in evaluate(of, known).items() if times >= least}
+        case FlatMap(of, function):
+            return added((made, n) for row, n in evaluate(of, known).items() for made in function.call(*row))
+        case MapBatches(of, function):
+            return added((function.call(*row), times) for row, times in evaluate(of, known).items())
+        case Explode(of, column):
+            return added(
+                ((*row[:column], value, *row[column + 1 :]), times)
+                for row, times in evaluate(of, known).items()
+                for value in row[column] or ()
+            )
+        case Iterate(initials, variables, bodies, result, max_rounds):
+            starts = [{} if each is None else evaluate(each, known) for each in initials]
+            return _settled(starts, variables, bodies, known, max_rounds)[result]
+        case Prioritized():
+            return _prioritized(node, known)
+    raise AssertionError(f"{node} is not known")
+
+
+def _groups(rows: Multiset, keys: tuple[int, ...], columns: tuple[int, ...]) -> dict[Row, Multiset]:
+    """The chosen columns of the rows of each key, equal ones added up."""
+    groups: dict[Row, list[tuple[Row, int]]] = {}
+    for row, times in rows.items():
+        key = tuple(row[k] for k in keys)
+        groups.setdefault(key, []).append((tuple(row[c] for c in columns), times))
+    return {key: added(group) for key, group in groups.items()}
+
+
+def _there(group: Multiset) -> Multiset:
+    return {row: times for row, times in group.items() if times > 0}
+
+
+def _join(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
+    keys = {j for _, j in on}
+    return added(
+        (a + tuple(v for j, v in enumerate(b) if j not in keys), m * n)
+        for a, m in left.items()
+        for b, n in right.items()
+        if all(a[i] is not None and order(a[i]) == order(b[j]) for i, j in on)
+    )
+
+
+def _semijoin(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
+    present = _there(added((tuple(row[j] for _, j in on), times) for row, times in right.items()))
+    keys = {row: tuple(row[i] for i, _ in on) for row in left}
+    return {row: times for row, times in left.items() if keys[row] in present and None not in keys[row]}
+
+
+def _antijoin(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
+    return difference(left, _semijoin(left, right, on))
+
+
+def _top_k(
+    rows: Multiset, keys: tuple[int, ...], by: tuple[int, ...], rest: tuple[int, ...], k: int, *, descending: bool
+) -> Multiset:
+    result: list[tuple[Row, int]] = []
+    for group in _groups(rows, keys, tuple(range(len(keys) + len(by) + len(rest)))).values():
+        left = k
+        there = _there(group)
+        for row in sorted(there, key=lambda r: [order(r[c]) for c in (*by, *rest)], reverse=descending):
+            result.append((row, min(left, there[row])))
+            left -= result[-1][1]
+    return added(result)
+
+
+# ------------------------------------------------------------------------------------- aggregates
+# From the multiset of a key's values to the result rows. Counts and sums are linear in multiplicities, and a
+# key whose rows count to zero is not there; the others look at positive multiplicities.
+
+
+def _count(group: Multiset) -> list[Row]:
+    rows = sum(group.values())
+    return [(rows,)] if rows else []
+
+
+def _sum(group: Multiset) -> list[Row]:
+    numbers = {value: times for (value,), times in group.items() if value is not None}
+    if not sum(group.values()):
+        return []
+    return [(_exact_sum(numbers) if sum(numbers.values()) else None,)]
+
+
+def _avg(group: Multiset) -> list[Row]:
+    numbers = {value: times for (value,), times in group.items() if value is not None}
+    if not sum(group.values()):
+        return []
+    count = sum(numbers.values())
+    return [(float(_exact_sum(numbers)) / count if count else None,)]
+
+
+def _exact_sum(numbers: dict[Any, int]) -> Any:
+    if not any(isinstance(value, float) for value in numbers):
+        return sum(value * times for value, times in numbers.items())
+    infinite = {value for value in numbers if not math.isfinite(value)}
+    if infinite:
+        return infinite.pop() if len(infinite) == 1 else NAN
+    exact = sum((Fraction(value) * times for value, times in numbers.items()), Fraction(0))
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def _extreme(choose: Callable[..., Row]) -> Callable[[Multiset], list[Row]]:
+    """The least or greatest row; one whose first value is None counts only where there is no other."""
+
+    def aggregate(group: Multiset) -> list[Row]:
+        there = _there(group)
+        rows = [row for row in there if row[0] is not None] or list(there)
+        return [choose(rows, key=lambda row: [order(value) for value in row])] if rows else []
+
+    return aggregate
+
+
+def _distinct_count(group: Multiset) -> list[Row]:
+    there = _there(group)
+    return [(len(there),)] if there else []
+
+
+def _collect(group: Multiset) -> list[Row]:
+    values = [value for (value,), times in _there(group).items() for _ in range(times)]
+    return [(tuple(sorted(values, key=order)),)] if values else []
+
+
+AGGREGATES: Mapping[str, Callable[[Multiset], list[Row]]] = {
+    "count": _count,
+    "sum": _sum,
+    "avg": _avg,
+    "min": _extreme(min),
+    "max": _extreme(max),
+    "distinct_count": _distinct_count,
+    "collect": _collect,
+}
+
+
+# ------------------------------------------------------------------------------------------ loops
+
+
+def _settled(
+    values: list[Multiset], variables: tuple[Variable, ...], bodies: tuple[Node, ...], known: Known, max_rounds: int
+) -> list[Multiset]:
+    """Apply all bodies to all variables at once, until a round changes nothing."""
+    outside = {node: rows for node, rows in known.items() if isinstance(node, Input | Variable)}
+    for _ in range(max_rounds):
+        inside = {**outside, **dict(zip(variables, values, strict=True))}
+        following = [evaluate(body, inside) for body in bodies]
+        if following == values:
+            return values
+        values = following
+    raise DidNotSettleError
+
+
+def _prioritized(node: Prioritized, known: Known) -> Multiset:
+    lots: dict[int, list[tuple[Row, int]]] = {0: []}
+    for row, times in evaluate(node.initial, known).items():
+        lots.setdefault(value_of(node.priority, row), []).append((row, times))
+    value: Multiset = {}
+    for _, lot in sorted(lots.items()):
+        start = added([*value.items(), *lot])
+        value = _settled([start], (node.variable,), (node.body,), known, node.max_rounds)[0]
+    return value
