@@ -209,17 +209,22 @@ class Collection:
 
     def iterate(self, body: Callable[[Collection], Collection], *, max_rounds: int | None = None) -> Collection:
         """The fixed point of `body`, from this collection on: body(body(...)) until nothing changes."""
-        return self._flow.iterate(self, body, max_rounds=max_rounds)
+        return self._flow.iterate(self, body, max_rounds)
 
     def iterate_prioritized(
-        self, body: Callable[[Collection], Collection], *, priority: Operand, max_rounds: int | None = None
+        self,
+        body: Callable[[Collection, Collection], Collection],
+        *,
+        priority: Operand,
+        max_rounds: int | None = None,
     ) -> Collection:
-        """As `iterate`, but rows enter in the order of `priority`, a small number from 0 on.
+        """The fixed point of `body(x, arriving)`, where x is nothing at first and this collection arrives by priority.
 
-        The rows of one priority settle before those of the next come in, which is right for bodies
-        whose result does not depend on that order, such as least labels, and can save most of the work.
+        The rows of one priority, a small int from 0 on, come in when the loop has settled without them. That
+        is right for bodies whose fixed point does not depend on it, such as the least label that
+        reaches a vertex, and it can save most of the work.
         """
-        return self._flow.iterate(self, body, max_rounds=max_rounds, priority=as_expression(priority))
+        return self._flow.iterate_prioritized(self, body, as_expression(priority), max_rounds)
 
     # -- results
 

@@ -234,26 +234,34 @@ class Dataflow:
         return Collection(self, self.add(Node(Enter(), (node,), scope, node.schema)))
 
     def iterate(
-        self,
-        collection: Collection,
-        body: Callable[[Collection], Collection],
-        *,
-        max_rounds: int | None = None,
-        priority: Expression | None = None,
+        self, collection: Collection, body: Callable[[Collection], Collection], max_rounds: int | None
     ) -> Collection:
         """The fixed point of a body; see `Collection.iterate`."""
-        around = self._current
-        scope = collection._node.scope  # noqa: SLF001
-        parent = scope if scope.depth > around.depth else around
-        limit = _MOST_ROUNDS if max_rounds is None else max_rounds
-        loop = Loop(self, parent, limit, getattr(body, "__name__", "loop"), is_prioritized=priority is not None)
-        variable = loop.variable(collection) if priority is None else loop.prioritized(collection, priority)
-        with loop:
+        with self._loop_for(collection, body, max_rounds) as loop:
+            variable = loop.variable(collection)
             result = body(variable)
-            if not isinstance(result, Collection):
-                raise PlanError(f"the loop's body gave {result!r}", hint="return a collection from it")
             variable.becomes(result)
         return loop.leave(result)
+
+    def iterate_prioritized(
+        self,
+        collection: Collection,
+        body: Callable[[Collection, Collection], Collection],
+        priority: Expression,
+        max_rounds: int | None,
+    ) -> Collection:
+        """The fixed point of a body into which rows come by priority; see `Collection.iterate_prioritized`."""
+        with self._loop_for(collection, body, max_rounds) as loop:
+            variable = loop.variable(**dict(collection.schema.items()))
+            result = body(variable, loop.enter(collection, priority=priority))
+            variable.becomes(result)
+        return loop.leave(result)
+
+    def _loop_for(self, collection: Collection, body: Callable[..., Collection], max_rounds: int | None) -> Loop:
+        scope = collection._node.scope  # noqa: SLF001
+        parent = scope if scope.depth > self._current.depth else self._current
+        limit = _MOST_ROUNDS if max_rounds is None else max_rounds
+        return Loop(self, parent, limit, getattr(body, "__name__", "loop"))
 
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[None]:

@@ -29,6 +29,8 @@ class LoopVariable(Collection):
     def becomes(self, result: Collection) -> None:
         """Say what the variable is in the next round."""
         flow = self._flow
+        if not isinstance(result, Collection):
+            raise PlanError(f"the loop's body gave {result!r}", hint="return a collection from it")
         if self.is_defined:
             raise PlanError("a loop variable becomes one thing only", hint="concat the collections first")
         if result.schema.names != self.schema.names or any(
@@ -57,9 +59,9 @@ class Loop:
     ...     result = loop.leave(even)
     """
 
-    def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str, *, is_prioritized: bool = False) -> None:
+    def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str) -> None:
         self._flow = flow
-        self._scope = Scope(name, parent, most_rounds, is_prioritized)
+        self._scope = Scope(name, parent, most_rounds)
         self._variables: list[LoopVariable] = []
 
     def __enter__(self) -> Self:
@@ -87,21 +89,25 @@ class Loop:
         self._variables.append(made)
         return made
 
-    def prioritized(self, initial: Collection, priority: Expression) -> LoopVariable:
-        """A variable into which rows come in the order of their priority."""
+    def enter(self, collection: Collection, *, priority: Expression | None = None) -> Collection:
+        """A collection from outside as it is inside: all of it in the first round.
+
+        With a priority, a small int from 0 on, the rows of each come in when the loop has settled without
+        them. Collections without a priority need not be entered by hand.
+        """
         flow, scope = self._flow, self._scope
-        ranked = flow.brought(initial.with_columns(_priority=priority), _outside(scope))
+        if priority is None:
+            return flow.brought(collection, scope)
+        ranked = flow.brought(collection.with_columns(_priority=priority), _outside(scope))
         found = ranked.schema["_priority"]
         if found.kind is not Kind.INT:
             raise PlanError(f"a priority must be an int, not {found}", hint="cast it, or use another expression")
-        node = Node(EnterAt(), (ranked._node,), scope, initial.schema)  # noqa: SLF001
+        node = Node(EnterAt(), (ranked._node,), scope, collection.schema)  # noqa: SLF001
         node.extra["failure"] = lambda _detail: CapacityError(
             f"the priority {priority} is null, below 0 or above {2**31 - 2}",
             hint="use small non-negative priorities, such as the length of a number in bits",
         )
-        made = self._beginning_as(Collection(flow, flow.add(node)))
-        self._variables.append(made)
-        return made
+        return Collection(flow, flow.add(node))
 
     def _beginning_as(self, inside: Collection) -> LoopVariable:
         flow, scope = self._flow, self._scope

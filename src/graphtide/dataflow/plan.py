@@ -58,7 +58,6 @@ class Scope:
     name: str
     parent: Scope | None = None
     most_rounds: int = 0
-    is_prioritized: bool = False
     depth: int = field(init=False)  # time coordinates inside
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ from graphtide.trace.kernels.batch import (
     value,
     with_column,
 )
-from graphtide.trace.kernels.heap import NONE, release, retain, words
+from graphtide.trace.kernels.heap import NONE, allocate, release, retain, words
 from graphtide.trace.kernels.index import finish, index_words
 from graphtide.trace.kernels.radix import bit_length, sort_keys, sort_pairs
 
@@ -229,7 +229,11 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
     batch = words(heap, slot)
     rows = batch[ROWS]
     width = columns.shape[0]
-    keys = np.zeros(rows, np.uint64)
+    # Scratch comes from the heap: its large blocks are not touched for the first time.
+    scratch = allocate(heap, owner, 2 * rows)
+    keys = words(heap, scratch)[:rows].view(np.uint64)
+    other = words(heap, scratch)[rows:].view(np.uint64)
+    keys[:] = np.uint64(0)
     shifts = np.empty(width, np.int64)
     place = 0
     for c in range(width - 1, -1, -1):
@@ -237,10 +241,12 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
         if bits[c] > 0:
             _pack_into(batch, columns[c], lows[c], place, keys)
         place += bits[c]
-    keys = sort_keys(keys, rows, total)
-    sums = np.empty(rows, np.int64)
+    if sort_keys(keys, other, rows, total):
+        keys, other = other, keys
+    sums = other.view(np.int64)
     kept = _add_up(keys, sums, rows, bits[width - 1], lows[width - 1])
     if kept == 0:
+        release(heap, scratch)
         return NONE
     varying = 0
     for c in range(width - 1):
@@ -258,6 +264,7 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
         else:
             _unpack(keys, kept, target, c, lows[c], shifts[c] - bits[width - 1], bits[c])
     _write_diffs(target, sums, kept)
+    release(heap, scratch)
     finish(target, kept)
     return result
 

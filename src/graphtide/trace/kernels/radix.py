@@ -14,7 +14,9 @@ __all__ = ["bit_length", "is_ascending", "sort_keys", "sort_pairs"]
 # Below this many keys insertion beats counting.
 FEW = 48
 # From this many keys on, wider digits (fewer passes) win over their larger counters.
-MANY = 1 << 15
+MANY = 1 << 12
+# From this many on, the keys are dealt out to parts that fit the caches.
+TOO_MANY = 1 << 22
 NARROW_DIGIT = 8
 WIDE_DIGIT = 11
 
@@ -80,24 +82,59 @@ def _starts(counts, n):
 
 
 @kernel
-def sort_keys(keys, n, bits):
-    """The first `n` keys, of `bits` bits each, in ascending order; `keys` itself is overwritten."""
+def sort_keys(keys, other, n, bits):
+    """Sort the first `n` keys, of `bits` bits each, using a second array: True if the result is in that one."""
     if n <= FEW:
-        for i in range(1, n):
-            key = keys[i]
-            j = i - 1
-            while j >= 0 and keys[j] > key:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = key
-        return keys
+        _insert(keys, n)
+        return False
     if is_ascending(keys, n):
-        return keys
+        return False
+    if n < TOO_MANY or bits <= WIDE_DIGIT:
+        return _by_digits(keys, other, n, bits)
+    # More than the caches hold: first deal out by the leading bits, then sort each part where it fits.
+    rest = bits - WIDE_DIGIT
+    start = np.zeros((1 << WIDE_DIGIT) + 1, np.int64)
+    shift = np.uint64(rest)
+    for i in range(n):
+        start[np.int64(keys[i] >> shift) + 1] += 1
+    for v in range(1, start.shape[0]):
+        start[v] += start[v - 1]
+    place = start.copy()
+    for i in range(n):
+        v = np.int64(keys[i] >> shift)
+        other[place[v]] = keys[i]
+        place[v] += 1
+    for v in range(start.shape[0] - 1):
+        low = start[v]
+        size = start[v + 1] - low
+        part = other[low : low + size]
+        if size <= FEW:
+            _insert(part, size)
+        elif _by_digits(part, keys[low : low + size], size, rest):
+            other[low : low + size] = keys[low : low + size]
+    return True
+
+
+@kernel
+def _insert(keys, n):
+    """Insertion sort."""
+    for i in range(1, n):
+        key = keys[i]
+        j = i - 1
+        while j >= 0 and keys[j] > key:
+            keys[j + 1] = keys[j]
+            j -= 1
+        keys[j + 1] = key
+
+
+@kernel
+def _by_digits(keys, other, n, bits):
+    """Sort digit by digit, the last one first: True if the result is in `other`."""
     width = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
     digits = (bits + width - 1) // width
     counts = _count_digits(keys, n, digits, width)
     mask = np.uint64((1 << width) - 1)
-    other = np.empty(n, np.uint64)
+    swapped = False
     for d in range(digits):
         start = counts[d]
         if not _starts(start, n):
@@ -109,7 +146,8 @@ def sort_keys(keys, n, bits):
             other[start[v]] = key
             start[v] += 1
         keys, other = other, keys
-    return keys
+        swapped = not swapped
+    return swapped
 
 
 @kernel
