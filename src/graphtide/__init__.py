@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from graphtide.errors import GraphtideError
 
 if TYPE_CHECKING:
-    from graphtide.dataflow.collection import Arrangement, Collection
+    from graphtide.dataflow.arrangement import Arrangement
+    from graphtide.dataflow.collection import Collection
     from graphtide.dataflow.expressions.expression import Expression
     from graphtide.dataflow.expressions.functions import (
         call,
@@ -64,7 +65,7 @@ __version__ = "0.1.0"
 _FUNCTIONS = "graphtide.dataflow.expressions.functions"
 # Where each name is at home: imported when it is first asked for, so that `graphtide --version` compiles nothing.
 _HOMES = {
-    "Arrangement": "graphtide.dataflow.collection",
+    "Arrangement": "graphtide.dataflow.arrangement",
     "Collection": "graphtide.dataflow.collection",
     "Dataflow": "graphtide.dataflow.flow",
     "Expression": "graphtide.dataflow.expressions.expression",

@@ -108,6 +108,19 @@ class Assembly:
             self._plans.pop(node, None)
         self._write_code()
 
+    def inputs_of(self, number: int) -> tuple[int, ...]:
+        """The operators that an operator reads."""
+        row = self.machine.operators[number]
+        if row[layout.KIND] == layout.CONCAT:
+            block = self.machine.heap.words(int(row[layout.PARAMETERS]))
+            return tuple(block.tolist())
+        return tuple(int(row[field]) for field in (layout.INPUT, layout.SECOND) if row[field])
+
+    def readers_of(self, number: int) -> list[int]:
+        """The operators that read an operator."""
+        everyone = {each for numbers in self.operators.values() for each in numbers}
+        return [each for each in sorted(everyone) if number in self.inputs_of(each)]
+
     def loops(self) -> Iterable[tuple[int, Scope]]:
         """The loops by their number in the machine."""
         return ((number, scope) for scope, number in self._numbers.items() if scope.depth > 1)

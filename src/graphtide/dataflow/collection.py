@@ -25,9 +25,11 @@ from graphtide.errors import PlanError
 from graphtide.rows import Schema, TupleType, did_you_mean
 
 if TYPE_CHECKING:
+    from graphtide.dataflow.arrangement import Arrangement
     from graphtide.dataflow.flow import Dataflow
     from graphtide.dataflow.group import Grouped
     from graphtide.dataflow.output import Output
+    from graphtide.dataflow.probe import Probe
 
 __all__ = ["Collection", "On"]
 
@@ -141,10 +143,9 @@ class Collection:
         """The same collection, its differences added up before they go on."""
         return self._make(Consolidate(), (self._node,), self.schema)
 
-    def arrange(self, *keys: str) -> Arrangement:
-        """Keep an index by the key columns: for use by later dataflows, and to be read."""
-        node = self._flow.arranged(self._node, [self.schema.index(key) for key in keys])
-        return Arrangement(self._flow, self._node, node)
+    def arrange(self, *keys: str, keep: int | None = 1) -> Arrangement:
+        """Keep an index by the key columns, for later computations to start from and to be read."""
+        return self._flow.arrange(self, keys, keep)
 
     def join(self, other: Collection, on: On, *, where: Operand | None = None) -> Collection:
         """Pairs of rows with equal keys: these columns, then the other's without its key.
@@ -228,6 +229,10 @@ class Collection:
 
     # -- results
 
+    def probe(self) -> Probe:
+        """What tells how far the collection has come."""
+        return self._flow.probe(self)
+
     def output(self, name: str, *, keep: int | None = 1, on_negative: str = "allow") -> Output:
         """Make the collection readable from outside under a name."""
         return self._flow.output(name, self, keep=keep, on_negative=on_negative)
@@ -267,19 +272,6 @@ class Collection:
                 if name not in self.schema:
                     hint = did_you_mean(name, self.schema)
             raise PlanError(f"cannot {what} {self.schema} and {other.schema}", hint=hint)
-
-
-class Arrangement(Collection):
-    """A collection with an index that is kept while this object is in use."""
-
-    def __init__(self, flow: Dataflow, node: Node, index: Node) -> None:
-        super().__init__(flow, node)
-        self._index = index
-        flow.keep(index)
-
-    def release(self) -> None:
-        """Let the index go, unless something else reads it."""
-        self._flow.let_go(self._index)
 
 
 def _unchanged(codes: Any) -> Any:  # noqa: ANN401

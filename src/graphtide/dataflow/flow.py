@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from threading import RLock
+from threading import Condition, RLock
 from typing import Any, Final, Literal
 
 import numpy as np
+import pyarrow as pa
 
+from graphtide.dataflow.arrangement import Arrangement
 from graphtide.dataflow.assembly import Assembly
+from graphtide.dataflow.branch import Branch
 from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.explain import Explanation, explain
 from graphtide.dataflow.expressions.compile import LinearPlan, compile_linear
 from graphtide.dataflow.expressions.expression import Expression
 from graphtide.dataflow.input import Input
@@ -23,6 +27,7 @@ from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.late import Latecomers
 from graphtide.dataflow.loop import Loop
 from graphtide.dataflow.machine import Machine
+from graphtide.dataflow.memory import Memory, measure
 from graphtide.dataflow.output import Output
 from graphtide.dataflow.plan import (
     Arrange,
@@ -37,6 +42,8 @@ from graphtide.dataflow.plan import (
     Source,
     Variable,
 )
+from graphtide.dataflow.probe import Probe
+from graphtide.dataflow.reader import Reader
 from graphtide.errors import (
     CapacityError,
     GraphtideError,
@@ -78,6 +85,7 @@ class Dataflow:
         self.machine = Machine()
         self.assembly = Assembly(self.machine)
         self.lock = RLock()
+        self.progressed = Condition(self.lock)  # told after every run
         self.epoch = 0  # the first epoch that is not committed
         self.sealed = 0  # the first epoch that is not closed
         self._effort = _EFFORTS[merging]
@@ -86,9 +94,12 @@ class Dataflow:
         self._nodes: list[Node] = []
         self._plans: dict[Node, LinearPlan] = {}
         self._indexes: dict[Node, list[Node]] = {}
+        self._entered: dict[tuple[Node, Scope], Node] = {}
         self._kept: dict[Node, int] = {}
         self._inputs: dict[str, Input] = {}
         self._outputs: dict[str, Output] = {}
+        self._readers: list[Reader] = []
+        self._callbacks: dict[Output, list[Callable[[pa.Table], None]]] = {}
         self._checked: set[str] = set()
         self._is_current = False
         self._latecomers = Latecomers(self)
@@ -129,8 +140,7 @@ class Dataflow:
                 if each._node in self.assembly.operators:  # noqa: SLF001
                     number = self.assembly.output_of(each._node)  # noqa: SLF001
                     self.machine.set_port(number, each.load(self.machine.heap, number))
-            for output in self._outputs.values():
-                output.hold()
+            self._hold()
             try:
                 self.machine.run(self.epoch, self.sealed)
                 self._check_counts()
@@ -142,8 +152,12 @@ class Dataflow:
             for each in self._inputs.values():
                 each.discard()
             self.epoch = self.sealed
-        for output in list(self._outputs.values()):
-            output.notify()
+            self.progressed.notify_all()
+        for output, callbacks in list(self._callbacks.items()):
+            if output.has_changes:
+                table = output.changes()
+                for callback in list(callbacks):
+                    callback(table)
 
     def rollback(self) -> None:
         """Forget all changes that are staged but not committed."""
@@ -155,6 +169,22 @@ class Dataflow:
     def cancel(self) -> None:
         """Stop the run that another thread is in, before its next round; it is undone."""
         self.machine.cancel()
+
+    def branch(self, name: str) -> Branch:
+        """A part that can be dropped as a whole; see `Branch`."""
+        return Branch(self, name)
+
+    def memory(self) -> Memory:
+        """What is kept, by operator, to the byte."""
+        with self.lock:
+            self._install()
+            return measure(self)
+
+    def explain(self) -> Explanation:
+        """The plan: print it, or `plot` it into a file."""
+        with self.lock:
+            self._install()
+            return explain(self)
 
     def loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
         """A loop with several variables; see `Loop`."""
@@ -231,7 +261,9 @@ class Dataflow:
                 "a collection of a loop cannot be used outside of it",
                 hint="return it from the loop's body, or use loop.leave(...)",
             )
-        return Collection(self, self.add(Node(Enter(), (node,), scope, node.schema)))
+        if (node, scope) not in self._entered:
+            self._entered[node, scope] = self.add(Node(Enter(), (node,), scope, node.schema))
+        return Collection(self, self._entered[node, scope])
 
     def iterate(
         self, collection: Collection, body: Callable[[Collection], Collection], max_rounds: int | None
@@ -282,7 +314,6 @@ class Dataflow:
         if node.scope is not self._root:
             raise PlanError("a collection of a loop cannot be an output", hint="return it from the loop first")
         index = self.arranged(node, list(range(len(node.schema))))
-        self.keep(index)
         made = Output(self, name, index, node.schema, keep)
         self._outputs[name] = made
         if on_negative == "error":
@@ -301,10 +332,55 @@ class Dataflow:
             del self._kept[node]
         self._is_current = False
 
-    def drop_output(self, name: str) -> None:
-        """Stop keeping an output up to date, and whatever is kept for it alone."""
-        self.let_go(self._outputs.pop(name).node)
-        self._install()
+    def arrange(self, collection: Collection, keys: Iterable[str], keep: int | None) -> Arrangement:
+        """Keep an index; see `Collection.arrange`."""
+        node = collection._node  # noqa: SLF001
+        if node.scope is not self._root:
+            raise PlanError("a collection of a loop cannot be read from outside", hint="return it from the loop first")
+        index = self.arranged(node, [collection.schema.index(key) for key in keys])
+        return Arrangement(self, node, index, keep)
+
+    def probe(self, collection: Collection) -> Probe:
+        """See `Collection.probe`."""
+        self.keep(collection._node)  # noqa: SLF001
+        return Probe(self)
+
+    def subscribe(self, output: Output, callback: Callable[[pa.Table], None]) -> None:
+        """See `Output.on_change`."""
+        self._callbacks.setdefault(output, []).append(callback)
+
+    def open_reader(self, reader: Reader) -> None:
+        """Keep an index for a reader."""
+        self._readers.append(reader)
+        self.keep(reader.index)
+
+    def close_reader(self, reader: Reader) -> None:
+        """Drop what was kept for a reader alone."""
+        with self.lock:
+            self._readers.remove(reader)
+            self.let_go(reader.index)
+            if isinstance(reader, Output):
+                self._outputs.pop(reader.name, None)
+                self._callbacks.pop(reader, None)
+                self._checked.discard(reader.name)
+            self._install()
+
+    def drop_input(self, name: str) -> None:
+        """Forget an input that nothing reads."""
+        with self.lock:
+            node = self._inputs[name]._node  # noqa: SLF001
+            if node in self._live():
+                raise PlanError(f'the input "{name}" is still in use', hint="close the outputs that depend on it first")
+            del self._inputs[name]
+
+    @property
+    def inputs(self) -> list[Input]:
+        """All inputs."""
+        return list(self._inputs.values())
+
+    def is_installed(self, node: Node) -> bool:
+        """Whether a node is part of the machine yet."""
+        return node in self.assembly.operators
 
     def since_of(self, node: Node) -> int:
         """The first epoch at which an index can be read."""
@@ -330,6 +406,17 @@ class Dataflow:
         for number, scope in self.assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         self._is_current = True
+
+    def _hold(self) -> None:
+        """Tell each index the first epoch that some reader may still ask for after this run."""
+        held: dict[Node, int] = {}
+        for reader in self._readers:
+            epoch = reader.held(self.sealed)
+            if epoch is not None:
+                held[reader.index] = min(epoch, held.get(reader.index, epoch))
+        for reader in self._readers:
+            number = self.assembly.output_of(reader.index)
+            self.machine.operators[number, layout.HELD] = held.get(reader.index, layout.NOT_HELD)
 
     def _live(self) -> set[Node]:
         """The nodes that something outside can see, and inputs; feedback is alive with its variable."""
@@ -365,7 +452,7 @@ class Dataflow:
 
     def _check_counts(self) -> None:
         for name in self._checked:
-            row = self._outputs[name].negative_row()
+            row = self._outputs[name].negative_row(self.sealed - 1)
             if row is not None:
                 raise NegativeMultiplicityError(
                     f'output "{name}" would hold the row {row} fewer than zero times',

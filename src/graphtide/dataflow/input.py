@@ -57,6 +57,11 @@ class Input(Collection):
         """How many changes wait for the next run."""
         return sum(codes.shape[1] for codes, _, _ in self._staged)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is staged."""
+        return sum(codes.nbytes + (0 if isinstance(diff, int) else diff.nbytes) for codes, _, diff in self._staged)
+
     def discard(self) -> None:
         """Forget what is staged."""
         self._staged.clear()

@@ -46,6 +46,11 @@ class Machine:
         default_factory=dict[int, Callable[[], GraphtideError]]
     )
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables."""
+        return sum(table.nbytes for table in (self.operators, self.scopes, self.code, self.state))
+
     def new_operator(self, kind: int) -> int:
         """A row for an operator, zero but for its kind."""
         if self.count == len(self.operators):

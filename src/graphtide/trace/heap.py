@@ -46,6 +46,15 @@ class Heap:
         """Give up one count of the slot."""
         heap.release(self.table, slot)
 
+    def words(self, slot: int) -> NDArray[np.int64]:
+        """A copy of a block of plain words."""
+        return heap.words(self.table, slot).copy()
+
+    @property
+    def spare_bytes(self) -> int:
+        """Bytes of blocks that are kept for reuse."""
+        return 8 * int(self.table[0, heap.SPARE_WORDS])
+
     @property
     def nbytes(self) -> int:
         """Bytes in live blocks."""

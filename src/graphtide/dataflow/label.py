@@ -1,0 +1,57 @@
+"""A few words for a node, for plans and reports."""
+
+from __future__ import annotations
+
+from graphtide.dataflow.plan import (
+    Arrange,
+    Concat,
+    Consolidate,
+    Enter,
+    EnterAt,
+    Feedback,
+    Import,
+    Join,
+    Leave,
+    Linear,
+    Node,
+    Python,
+    Reduce,
+    Source,
+    Variable,
+    Weigh,
+)
+
+__all__ = ["label_of"]
+
+
+def label_of(node: Node) -> str:
+    """What a node does, in a few words: `join on node`, `min label by node`."""
+    match node.operation:
+        case Source():
+            return f"input {node.name}"
+        case Linear(outputs, where, sign):
+            return _linear(node, outputs, where, sign)
+        case Arrange(order):
+            return f"index by {', '.join(node.inputs[0].schema.names[c] for c in order)}"
+        case Join(keys):
+            return f"join on {', '.join(node.inputs[0].schema.names[:keys]) or 'nothing'}"
+        case Reduce(keys, label=label):
+            by = ", ".join(node.schema.names[:keys])
+            return f"{label} by {by}" if by else label
+        case Python(label=label):
+            return label
+        case Weigh():
+            return f"weigh {node.schema.names[-1]}"
+        case Concat() | Consolidate() | Enter() | Leave() | Variable() | Feedback() | Import():
+            return type(node.operation).__name__.lower()
+        case EnterAt():
+            return "enter by priority"
+
+
+def _linear(node: Node, outputs: object, where: object, sign: int) -> str:
+    names = node.schema.names
+    same = names == node.inputs[0].schema.names
+    words = "negate" if sign < 0 and same else f"select {', '.join(names)}"
+    if where is not None:
+        words = f"where {where}" if same and sign > 0 else f"{words} where {where}"
+    return words

@@ -1,0 +1,124 @@
+"""Reading an index from outside: as a whole, at an epoch, and how long an epoch stays readable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.dataflow.plan import Arrange, Codes, Node
+from graphtide.errors import CompactedError, NegativeMultiplicityError, UsageError
+from graphtide.rows import Schema, decode_rows, decode_table
+from graphtide.trace.kernels.spine import snapshot
+
+if TYPE_CHECKING:
+    from graphtide.dataflow.flow import Dataflow
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """A handle on an index: while it is open the index is kept, and with it the epochs that it asks for.
+
+    The last `keep` epochs stay readable; None keeps all from now on. The index compacts what no
+    reader can tell apart any more.
+    """
+
+    def __init__(self, flow: Dataflow, name: str, index: Node, schema: Schema, keep: int | None) -> None:
+        if keep is not None and keep < 1:
+            raise UsageError(f"a reader cannot keep {keep} epochs", hint="keep=1 keeps the last one, None keeps all")
+        self._flow = flow
+        self._keep = keep
+        self._opened_at = flow.epoch
+        self.name = name
+        self.index = index
+        self._schema = schema
+        self._is_open = True
+        flow.open_reader(self)
+
+    @property
+    def schema(self) -> Schema:
+        """The names and types of the columns."""
+        return self._schema
+
+    def table(self) -> pa.Table:
+        """The rows as of the last committed epoch, each as often as it is there."""
+        return self.at(self._flow.epoch - 1)
+
+    def at(self, epoch: int) -> pa.Table:
+        """The rows as of an earlier epoch, each as often as it was there."""
+        return decode_table(self.schema, self._flow.dictionary, self._rows_at(epoch))
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows as of the last committed epoch, as Python tuples."""
+        return decode_rows(self.schema, self._flow.dictionary, self._rows_at(self._flow.epoch - 1))
+
+    @property
+    def since(self) -> int:
+        """The first epoch that can be read."""
+        return self._flow.since_of(self.index) if self._flow.is_installed(self.index) else self._opened_at
+
+    def held(self, sealed: int) -> int | None:
+        """The first epoch to keep when those before `sealed` are committed; None if the last one is enough."""
+        if self._keep is None:
+            return self._opened_at
+        return max(self._opened_at, sealed - self._keep) if self._keep > 1 else None
+
+    def close(self) -> None:
+        """Let go of the index; what nobody else reads is dropped."""
+        if self._is_open:
+            self._is_open = False
+            self._flow.close_reader(self)
+
+    def __len__(self) -> int:
+        return self._rows_at(self._flow.epoch - 1).shape[1]
+
+    def _rows_at(self, epoch: int) -> Codes:
+        """Lines of the data columns, a row as often as it is there."""
+        counted = self._counted(epoch)
+        width = len(self.schema)
+        times = counted[-1]
+        if (times < 0).any():
+            raise NegativeMultiplicityError(
+                f'"{self.name}" holds the row {self._negative(counted)} {int(times[times < 0][0])} times at epoch {epoch}',
+                hint="more copies were removed than there were; changes() shows all counts",
+            )
+        return counted[:width] if (times == 1).all() else np.repeat(counted[:width], times, axis=1)
+
+    def _negative(self, counted: Codes) -> tuple[Any, ...] | None:
+        """The first row that is there fewer than zero times."""
+        below = np.ascontiguousarray(counted[: len(self.schema), counted[-1] < 0][:, :1])
+        return decode_rows(self.schema, self._flow.dictionary, below)[0] if below.shape[1] else None
+
+    def _counted(self, epoch: int) -> Codes:
+        """Lines of the data columns, the epoch and the counts."""
+        flow = self._flow
+        if not self._is_open:
+            raise UsageError(f'"{self.name}" is closed', hint="make another output, or read before closing")
+        if epoch >= flow.sealed or epoch < -1:
+            raise UsageError(
+                f'"{self.name}" has no epoch {epoch}: the last committed one is {flow.epoch - 1}',
+                hint="commit() first, or ask for an earlier epoch",
+            )
+        if epoch < 0 or not flow.is_installed(self.index):
+            return np.empty((len(self.schema) + 2, 0), np.int64)
+        since = flow.since_of(self.index)
+        if epoch < since:
+            raise CompactedError(
+                f'cannot read "{self.name}" at epoch {epoch}: history before epoch {since} has been compacted',
+                hint=f"read at or after epoch {since}, or open the reader with keep=None",
+            )
+        heap = flow.machine.heap
+        slot = int(snapshot(heap.table, flow.assembly.spine_of(self.index), 0, np.array([epoch])))
+        if slot == 0:
+            return np.empty((len(self.schema) + 2, 0), np.int64)
+        lines = heap.get(slot)
+        heap.release(slot)
+        operation = self.index.operation
+        if isinstance(operation, Arrange):
+            natural = np.empty_like(lines)
+            natural[list(operation.order)] = lines[:-2]
+            natural[-2:] = lines[-2:]
+            return natural
+        return lines
