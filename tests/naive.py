@@ -271,11 +271,12 @@ class Iterate:
 
 @dataclass(frozen=True, slots=True)
 class Prioritized:
-    """One variable into which the initial rows come by priority, each lot after the loop has settled."""
+    """One variable, empty at first, and rows that arrive by priority, each lot when the loop has settled."""
 
-    initial: Node
+    source: Node
     priority: Expression
     variable: Variable
+    arriving: Variable
     body: Node
     max_rounds: int = 60
 
@@ -367,9 +368,7 @@ def _evaluate(node: Node, known: Known) -> Multiset:
             return added([*_join(these, others, on).items(), *((row + nothing, n) for row, n in alone.items())])
         case Aggregate(of, keys, what, columns):
             groups = _groups(evaluate(of, known), keys, columns)
-            return added(
-                (key + row, 1) for key, group in groups.items() for row in AGGREGATES[what](group)
-            )
+            return added((key + row, 1) for key, group in groups.items() for row in AGGREGATES[what](group))
         case TopK(of, keys, by, rest, k, descending):
             return _top_k(evaluate(of, known), keys, by, rest, k, descending=descending)
         case Reduce(of, keys, values, function):
@@ -535,10 +534,12 @@ def _settled(
 
 def _prioritized(node: Prioritized, known: Known) -> Multiset:
     lots: dict[int, list[tuple[Row, int]]] = {0: []}
-    for row, times in evaluate(node.initial, known).items():
+    for row, times in evaluate(node.source, known).items():
         lots.setdefault(value_of(node.priority, row), []).append((row, times))
     value: Multiset = {}
+    arrived: Multiset = {}
     for _, lot in sorted(lots.items()):
-        start = added([*value.items(), *lot])
-        value = _settled([start], (node.variable,), (node.body,), known, node.max_rounds)[0]
+        arrived = added([*arrived.items(), *lot])
+        inside = {**known, node.arriving: arrived}
+        value = _settled([value], (node.variable,), (node.body,), inside, node.max_rounds)[0]
     return value

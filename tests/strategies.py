@@ -10,10 +10,10 @@ from types import NoneType, UnionType
 from typing import Any, TypeAlias, get_args
 
 from hypothesis import strategies as st
+from tests import naive
 
 from graphtide.rows import Kind, Schema, TupleType, Type
 from graphtide.time import PRIORITY_LIMIT, ROUND_LIMIT, Antichain, Time
-from tests import naive
 
 # ------------------------------------------------------------------------------------------ times
 
@@ -142,7 +142,7 @@ _VALUES: dict[Any, list[Any]] = {
     float: [0.0, 0.5, -1.5, 2.5, 1e308, 5e-324, math.inf, naive.NAN],
     str: ["", "a", "b", "é"],
 }
-_CONSTANTS = {int: 1, float: 0.5, str: "a"}
+CONSTANTS = {int: 1, float: 0.5, str: "a"}
 
 
 def base(column_type: Any) -> Any:
@@ -289,10 +289,10 @@ class _Programs:
                     fits = not strict or is_optional(wanted) or not is_optional(found)
                     column: naive.Expression = naive.Column(i)
                     if not fits:
-                        column = naive.Operation("coalesce", (column, naive.Constant(_CONSTANTS[base(wanted)])))
+                        column = naive.Operation("coalesce", (column, naive.Constant(CONSTANTS[base(wanted)])))
                     options.append((column, found if fits else wanted))
             if not options or self.chance(5):
-                options = [(naive.Constant(_CONSTANTS[base(wanted)]), base(wanted))]
+                options = [(naive.Constant(CONSTANTS[base(wanted)]), base(wanted))]
             expression, found = self.one_of(*options)
             columns.append(expression)
             made.append(found)
@@ -513,9 +513,9 @@ class _Programs:
         initial = self.beginning(pool)
         number = naive.Operation("coalesce", (self.number(initial.types)[0], naive.Constant(1)))
         priority = naive.Operation("%", (number, naive.Constant(3)))
-        x = self.variable(initial.types, initial.carried)
-        body = self.closed([x], pool, initial, x, depth)
-        return replace(initial, node=naive.Prioritized(initial.node, priority, x.node, body))
+        x, arriving = (self.variable(initial.types, initial.carried) for _ in range(2))
+        body = self.closed([x, arriving], pool, arriving, x, depth)
+        return replace(initial, node=naive.Prioritized(initial.node, priority, x.node, arriving.node, body))
 
     def least(self, pool: list[Typed], depth: int) -> Typed:
         """Least or greatest labels, or distances up to a limit, along edges."""

@@ -69,17 +69,18 @@ def inlined(function: Function) -> Function:
     A kernel is compiled once for itself and again inside of every kernel above it, so a part with one
     caller costs less this way. Small leaves are better as kernels: they are inlined by LLVM.
     """
-    return numba.njit(nogil=True, error_model="numpy", boundscheck=None, inline="always")(function)
+    part: Any = numba.njit(nogil=True, error_model="numpy", boundscheck=None, inline="always")(function)
+    return part
 
 
-def _widen_literals(dispatcher: Any) -> None:  # noqa: ANN401
+def _widen_literals(dispatcher: Any) -> None:
     """Let a kernel that passes a literal to another share the build for any value of its type.
 
     Numba would compile the callee once more for each literal: twice as many builds in all.
     """
     templates = dispatcher.get_call_template
 
-    def widened(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:  # noqa: ANN401
+    def widened(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         return templates(
             tuple(numba.types.unliteral(argument) for argument in arguments),
             {name: numba.types.unliteral(argument) for name, argument in keywords.items()},

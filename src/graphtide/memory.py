@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import carray, types
+from numba import carray, types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
 from numba.extending import intrinsic
 
 from graphtide.jit import kernel
@@ -27,10 +27,10 @@ _memcpy = types.ExternalFunction("memcpy", types.intp(types.intp, types.intp, ty
 
 
 @intrinsic
-def _as_pointer(_context: Any, _address: Any) -> Any:  # noqa: ANN401
+def _as_pointer(_context: Any, _address: Any) -> Any:
     signature = types.CPointer(types.int64)(types.int64)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
     return signature, generate
@@ -39,7 +39,7 @@ def _as_pointer(_context: Any, _address: Any) -> Any:  # noqa: ANN401
 @kernel
 def address_to_words(address, size):
     """The `size` int64 words at `address`, as an array."""
-    return carray(_as_pointer(address), size)
+    return carray(_as_pointer(address), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 
 @kernel

@@ -35,7 +35,7 @@ from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.errors import ExpressionError
 from graphtide.rows import Dictionary, Schema, decode_values, encode_rows
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, constant, data_width, new_batch, stride
-from graphtide.trace.kernels.heap import HEAP_FIELDS, LIVE_WORDS, open_heap, release, words
+from graphtide.trace.kernels.heap import FIRST_SLOT, HEAP_FIELDS, LIVE_WORDS, open_heap, release, words
 
 LARGEST = 2**63 - 1
 
@@ -263,9 +263,7 @@ def ints(draw: st.DrawFn, depth: int) -> Term:
         a, b = draw(below), draw(below)
         plain = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
         if kind in plain:
-            return Term(
-                plain[kind](a.expression, b.expression), of_all(lambda x, y: fits(plain[kind](x, y)), a, b)
-            )
+            return Term(plain[kind](a.expression, b.expression), of_all(lambda x, y: fits(plain[kind](x, y)), a, b))
         symbol = operator.floordiv if kind == "div" else operator.mod
         return Term(symbol(a.expression, b.expression), of_all(divided(symbol), a, b))
     if kind in {"neg", "abs"}:
@@ -304,9 +302,7 @@ def ints(draw: st.DrawFn, depth: int) -> Term:
 @st.composite
 def floats(draw: st.DrawFn, depth: int) -> Term:
     if depth == 0:
-        return draw(
-            read("f", "g") | literal(st.sampled_from([0.0, 1.5, -2.0, math.inf, math.nan, 1e308]), float)
-        )
+        return draw(read("f", "g") | literal(st.sampled_from([0.0, 1.5, -2.0, math.inf, math.nan, 1e308]), float))
     below = floats(depth - 1)
     kind = draw(
         st.sampled_from(
@@ -374,9 +370,7 @@ def bools(draw: st.DrawFn, depth: int) -> Term:
         )
     )
     if kind == "compare":
-        names = st.sampled_from(
-            [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
-        )
+        names = st.sampled_from([operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge])
         symbol = draw(names)
         of = draw(st.sampled_from([ints, floats, bools, texts, dates, moments, pairs]))
         a, b = draw(of(depth - 1)), draw(of(depth - 1))
@@ -522,16 +516,14 @@ def terms(depth: int) -> st.SearchStrategy[Term]:
 # ------------------------------------------------------------------------------------- running
 
 
-def run(
-    data: list[tuple[Any, ...]], outputs: list[Expression], where: Expression | None, sign: int
-) -> list[Any]:
+def run(data: list[tuple[Any, ...]], outputs: list[Expression], where: Expression | None, sign: int) -> list[Any]:
     """What the kernel makes of the rows: each with the number of its source row and its diff."""
     dictionary = Dictionary()
     plan = compile_linear(SCHEMA, dictionary, {f"c{i}": e for i, e in enumerate(outputs)}, where)
     codes = list(encode_rows(SCHEMA, dictionary, data))
     for call in plan.calls:
         codes.append(call.compute(*(codes[c] for c in call.columns)))
-    heap = np.zeros((8, HEAP_FIELDS), np.int64)
+    heap = np.zeros((FIRST_SLOT + 8, HEAP_FIELDS), np.int64)
     open_heap(heap)
     slot = batch_of(heap, codes, len(data))
     result = linear(heap, 0, slot, plan.program, sign)
@@ -543,9 +535,7 @@ def run(
     if result:
         batch = words(heap, result)
         lines = [batch_column(batch, c) for c in range(data_width(batch) + 2)]
-        values = [
-            decode_values(t, dictionary, line) for t, line in zip(plan.schema.types, lines, strict=False)
-        ]
+        values = [decode_values(t, dictionary, line) for t, line in zip(plan.schema.types, lines, strict=False)]
         found = list(zip(lines[-2].tolist(), lines[-1].tolist(), zip(*values, strict=True), strict=True))
         release(heap, result)
     release(heap, slot)
@@ -613,9 +603,7 @@ def test_every_row_is_what_plain_python_makes_of_it(
     else:
         found = run(data * copies, inner, condition, sign)
         size = len(data)
-        repeated = [
-            (i + k * size, diff + sign * k * size, row) for k in range(copies) for i, diff, row in wanted
-        ]
+        repeated = [(i + k * size, diff + sign * k * size, row) for k in range(copies) for i, diff, row in wanted]
         assert told_apart(found) == told_apart(repeated)
 
 
@@ -636,9 +624,7 @@ def test_a_select_of_a_select_is_one_select(data: list[tuple[Any, ...]], inner: 
     found = type_of(inner.expression, SCHEMA).bare
     name = next((name for name in sorted(outer.expression.columns()) if SCHEMA[name].bare == found), None)
     combined = outer.expression.substitute({} if name is None else {name: inner.expression})
-    computed = Term(
-        combined, lambda row: outer.value(row if name is None else row | {name: inner.value(row)})
-    )
+    computed = Term(combined, lambda row: outer.value(row if name is None else row | {name: inner.value(row)}))
     try:
         wanted = expected(data, [computed], None, 1)
     except Stop:

@@ -186,9 +186,9 @@ def test_numpy_agrees_with_rows(drawn: tuple[Schema, list[tuple[Any, ...]]], dat
     plain = Schema(zip(dtype.names or (), schema.types, strict=True))
     assert encode_rows(plain, dictionary, np.array(values, dtype)).tolist() == codes.tolist()
     width = data.draw(st.integers(1, 3))
-    numbers = np.array(
-        data.draw(st.lists(st.tuples(*[st.integers(1 - 2**63, 2**63 - 1)] * width))), np.int64
-    ).reshape(-1, width)
+    numbers = np.array(data.draw(st.lists(st.tuples(*[st.integers(1 - 2**63, 2**63 - 1)] * width))), np.int64).reshape(
+        -1, width
+    )
     ints = Schema((f"c{i}", int) for i in range(width))
     for array in (numbers, np.asfortranarray(numbers), numbers.astype(object)):
         encoded = encode_rows(ints, dictionary, array)
@@ -207,9 +207,7 @@ def test_float_codes_are_monotone_and_exact(values: list[float]) -> None:
     assert NULL not in codes
     assert list(map(code_of_float, values)) == codes.tolist()
     assert list(map(form, floats_of_codes(codes).tolist())) == list(map(normalised, values))
-    assert [(a == b) for a in codes for b in codes] == [
-        normalised(a) == normalised(b) for a in values for b in values
-    ]
+    assert [(a == b) for a in codes for b in codes] == [normalised(a) == normalised(b) for a in values for b in values]
     by_code = [values[i] for i in np.argsort(codes, kind="stable")]
     assert list(map(repr, by_code)) == list(map(repr, sorted(values, key=sort_key)))
     assert np.array_equal(array, np.array(values), equal_nan=True), "the input is left alone"

@@ -10,10 +10,6 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-
-import graphtide as gt
 from examples.breadth_first import breadth_first
 from examples.connected_components import connected_components, connected_components_prioritized
 from examples.pagerank import pagerank
@@ -23,6 +19,10 @@ from examples.shortest_paths import shortest_paths
 from examples.strongly_connected import strong_components, strongly_connected
 from examples.topics import top_topics
 from examples.transitive_closure import transitive_closure
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphtide as gt
 from graphtide import datasets
 
 Row = tuple[Any, ...]
@@ -161,9 +161,7 @@ PROGRAMS = {
     "prioritized components": Program(connected_components_prioritized, components_oracle, GRAPH),
     "strongly connected": Program(strongly_connected, strong_edges_oracle, GRAPH),
     "strong components": Program(strong_components, strong_labels_oracle, GRAPH),
-    "breadth first": Program(
-        breadth_first, breadth_first_oracle, {"roots": ({"node": int}, copies(NODES)), **GRAPH}
-    ),
+    "breadth first": Program(breadth_first, breadth_first_oracle, {"roots": ({"node": int}, copies(NODES)), **GRAPH}),
     "shortest paths": Program(
         shortest_paths,
         shortest_paths_oracle,
@@ -174,9 +172,7 @@ PROGRAMS = {
     "same generation": Program(
         same_generation, same_generation_oracle, {"parents": ({"parent": int, "child": int}, copies(NODES, NODES))}
     ),
-    "reachability": Program(
-        reachability, reachability_oracle, {"query": (EDGES, copies(NODES, NODES)), **GRAPH}
-    ),
+    "reachability": Program(reachability, reachability_oracle, {"query": (EDGES, copies(NODES, NODES)), **GRAPH}),
     "topics": Program(
         lambda mentions, topics: top_topics(mentions, topics, k=2),
         topics_oracle,

@@ -212,9 +212,7 @@ def test_a_plain_import_reaches_the_packages_on_its_way(tmp_path: Path) -> None:
     assert {"lake", "lake.kernels", "lake.kernels.other"} < set(closure)
 
 
-def test_cache_folder_is_the_first_place_that_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_folder_is_the_first_place_that_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A path below a regular file cannot be made, not even by root.
     blocked = tmp_path / "file"
     blocked.write_text("")

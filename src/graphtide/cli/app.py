@@ -80,9 +80,7 @@ def bench(
     *,
     json: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Shrink the data to a smoke test.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if a bar is missed or answers differ.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a bar is missed or answers differ.")] = False,
 ) -> None:
     """Measure Graphtide side by side with its alternatives."""
     from graphtide.cli import bench

@@ -37,7 +37,6 @@ def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
 def complaint(report: Report) -> str:
     """What keeps a strict run from passing, a line per row."""
     return "\n".join(
-        f"{row.name}: "
-        + ("the answers differ" if not row.agree else f"{row.ratio} times better, the bar is {row.bar}")
+        f"{row.name}: " + ("the answers differ" if not row.agree else f"{row.ratio} times better, the bar is {row.bar}")
         for row in report.failures
     )

@@ -247,7 +247,7 @@ class Assembly:
         self._numbers = numbers
         self._open_scopes(numbers, children)
         code: list[tuple[int, int]] = []
-        self._write_scope(root, inside, children, numbers, code)
+        self._write_scope(root, inside, children, numbers, code, set())
         code.append((layout.END, 0))
         self.machine.code = np.array(code, np.int64)
         self._write_doors(nodes, numbers)
@@ -281,17 +281,18 @@ class Assembly:
         children: dict[Scope, list[Scope]],
         numbers: dict[Scope, int],
         code: list[tuple[int, int]],
+        placed: set[int],
     ) -> None:
-        placed: set[int] = set()
         for item in _in_order(scope, inside, children):
             if isinstance(item, Scope):
                 code.append((layout.HEAD, numbers[item]))
                 self.machine.scopes[numbers[item], layout.BODY] = len(code)
-                self._write_scope(item, inside, children, numbers, code)
+                self._write_scope(item, inside, children, numbers, code, placed)
                 code.append((layout.TAIL, numbers[item]))
                 self.machine.scopes[numbers[item], layout.EXIT] = len(code)
                 continue
             for number in self.operators[item]:
+                # A node that shares another's operator may stand outside of the loop that it runs in.
                 if number not in placed:
                     placed.add(number)
                     code.append((layout.RUN, number))

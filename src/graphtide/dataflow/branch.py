@@ -28,7 +28,7 @@ class Branch:
         self._inputs: list[str] = []
         self._outputs: list[Output] = []
 
-    def input(self, name: str, /, **columns: Any) -> Input:  # noqa: ANN401
+    def input(self, name: str, /, **columns: Any) -> Input:
         """An input of the branch's own, such as the arguments of a query."""
         full = f"{self.name}.{name}"
         made = self._flow.input(full, **columns)
@@ -53,5 +53,7 @@ class Branch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
         self.drop()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphtide.dataflow import python_rows
+from graphtide.dataflow.builder import deepest, order_of
 from graphtide.dataflow.expressions.expression import Expression, Operand, as_expression
 from graphtide.dataflow.expressions.functions import col, lit
 from graphtide.dataflow.plan import (
@@ -21,6 +22,7 @@ from graphtide.dataflow.plan import (
     Node,
     Python,
 )
+from graphtide.dataflow.probe import Probe
 from graphtide.errors import PlanError
 from graphtide.rows import Schema, TupleType, did_you_mean
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from graphtide.dataflow.flow import Dataflow
     from graphtide.dataflow.group import Grouped
     from graphtide.dataflow.output import Output
-    from graphtide.dataflow.probe import Probe
 
 __all__ = ["Collection", "On"]
 
@@ -37,19 +38,22 @@ On: TypeAlias = str | Sequence[str] | Mapping[str, str]
 
 
 class Collection:
-    """A multiset of rows that changes over time."""
+    """A multiset of rows that changes over time.
+
+    `flow` and `node` are its dataflow and its place in the plan, for code that extends Graphtide.
+    """
 
     def __init__(self, flow: Dataflow, node: Node) -> None:
-        self._flow = flow
-        self._node = node
+        self.flow = flow
+        self.node = node
 
     @property
     def schema(self) -> Schema:
         """The names and types of the columns."""
-        return self._node.schema
+        return self.node.schema
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._node.name or ''}{self.schema}>".replace("  ", " ")
+        return f"<{type(self).__name__} {self.node.name or ''}{self.schema}>".replace("  ", " ")
 
     # -- row by row
 
@@ -82,27 +86,25 @@ class Collection:
         """Each row as often as it was, counted negatively."""
         return self._linear({name: col(name) for name in self.schema}, sign=-1)
 
-    def _linear(
-        self, outputs: Mapping[str, Expression], where: Expression | None = None, sign: int = 1
-    ) -> Collection:
+    def _linear(self, outputs: Mapping[str, Expression], where: Expression | None = None, sign: int = 1) -> Collection:
         operation = Linear(outputs, where, sign)
-        schema = self._flow.plan_linear(self.schema, operation).schema
-        return self._make(operation, (self._node,), schema)
+        schema = self.flow.builder.plan_linear(self.schema, operation).schema
+        return self._make(operation, (self.node,), schema)
 
-    def map_batches(self, function: Callable[[Any], Any], **columns: Any) -> Collection:  # noqa: ANN401
+    def map_batches(self, function: Callable[[Any], Any], **columns: Any) -> Collection:
         """Rows through a function of Arrow tables, which gives as many rows in the same order.
 
         The columns of the result are given as names with types.
         """
         schema = Schema(columns) if columns else self.schema
-        transform = python_rows.map_batches(function, self.schema, schema, self._flow.dictionary)
-        return self._make(Python(transform, f"map_batches {python_rows.name_of(function)}"), (self._node,), schema)
+        transform = python_rows.map_batches(function, self.schema, schema, self.flow.dictionary)
+        return self._make(Python(transform, f"map_batches {python_rows.name_of(function)}"), (self.node,), schema)
 
-    def flat_map(self, function: Callable[..., Iterable[Any]], **columns: Any) -> Collection:  # noqa: ANN401
+    def flat_map(self, function: Callable[..., Iterable[Any]], **columns: Any) -> Collection:
         """Each row to any number of rows: the function takes a row's values and gives rows of the columns."""
         schema = Schema(columns)
-        transform = python_rows.flat_map(function, self.schema, schema, self._flow.dictionary)
-        return self._make(Python(transform, f"flat_map {python_rows.name_of(function)}"), (self._node,), schema)
+        transform = python_rows.flat_map(function, self.schema, schema, self.flow.dictionary)
+        return self._make(Python(transform, f"flat_map {python_rows.name_of(function)}"), (self.node,), schema)
 
     def explode(self, column: str) -> Collection:
         """A row for each element of a tuple, which takes the tuple's place."""
@@ -114,14 +116,14 @@ class Collection:
             )
         element = python_rows.element_type(found, column)
         schema = Schema((name, element if name == column else kind) for name, kind in self.schema.items())
-        transform = python_rows.explode(self.schema, column, self._flow.dictionary)
-        return self._make(Python(transform, f"explode {column}"), (self._node,), schema)
+        transform = python_rows.explode(self.schema, column, self.flow.dictionary)
+        return self._make(Python(transform, f"explode {column}"), (self.node,), schema)
 
     def inspect(self, function: Callable[[tuple[Any, ...], tuple[int, ...], int], None]) -> Collection:
         """The same collection; the function sees each (row, time, diff) that passes."""
         operation = Python(_unchanged, f"inspect {python_rows.name_of(function)}", function)
-        inspected = self._make(operation, (self._node,), self.schema)
-        self._flow.keep(inspected._node)  # noqa: SLF001
+        inspected = self._make(operation, (self.node,), self.schema)
+        self.flow.keep(inspected.node)
         return inspected
 
     # -- collections together
@@ -130,8 +132,8 @@ class Collection:
         """All rows of all the collections, as often as they are in each."""
         for other in others:
             self._check_same_schema(other, "concat")
-        scope = self._flow.deepest(self, *others)
-        nodes = tuple(self._flow.brought(each, scope)._node for each in (self, *others))  # noqa: SLF001
+        scope = deepest(self.node, *(each.node for each in others))
+        nodes = tuple(self.flow.builder.entered(each.node, scope) for each in (self, *others))
         return self._make(Concat(), nodes, _widest(each.schema for each in (self, *others)))
 
     def except_(self, other: Collection) -> Collection:
@@ -141,11 +143,15 @@ class Collection:
 
     def consolidate(self) -> Collection:
         """The same collection, its differences added up before they go on."""
-        return self._make(Consolidate(), (self._node,), self.schema)
+        return self._make(Consolidate(), (self.node,), self.schema)
 
     def arrange(self, *keys: str, keep: int | None = 1) -> Arrangement:
         """Keep an index by the key columns, for later computations to start from and to be read."""
-        return self._flow.arrange(self, keys, keep)
+        from graphtide.dataflow.arrangement import Arrangement  # noqa: PLC0415 - it is a collection itself
+
+        self._check_outside()
+        index = self.flow.builder.arranged(self.node, [self.schema.index(key) for key in keys])
+        return Arrangement(self.flow, self.node, index, keep)
 
     def join(self, other: Collection, on: On, *, where: Operand | None = None) -> Collection:
         """Pairs of rows with equal keys: these columns, then the other's without its key.
@@ -153,24 +159,24 @@ class Collection:
         A None in a key is equal to nothing. `where` is a condition on the columns of the result.
         """
         left_keys, right_keys = self._keys(other, on)
-        left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)  # noqa: SLF001
-        scope = self._flow.deepest(left, right)
+        left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)
+        scope = deepest(left.node, right.node)
         rest = [i for i in range(len(right.schema)) if i not in right_keys]
         schema = left.schema.concat(right.schema.select(*(right.schema.names[i] for i in rest)))
-        index = self._flow.arranged(left._node, left_keys)  # noqa: SLF001
-        other_index = self._flow.arranged(right._node, right_keys)  # noqa: SLF001
-        outputs = [(0, place) for place in _inverse(self._flow.order_of(index))]
-        inverse = _inverse(self._flow.order_of(other_index))
+        index = self.flow.builder.arranged(left.node, left_keys)
+        other_index = self.flow.builder.arranged(right.node, right_keys)
+        outputs = [(0, place) for place in _inverse(order_of(index))]
+        inverse = _inverse(order_of(other_index))
         outputs += [(1, inverse[i]) for i in rest]
         node = Node(Join(len(left_keys), tuple(outputs)), (index, other_index), scope, schema)
-        joined = Collection(self._flow, self._flow.add(node))
+        joined = Collection(self.flow, self.flow.builder.add(node))
         return joined if where is None else joined.where(where)
 
     def semijoin(self, other: Collection, on: On) -> Collection:
         """The rows whose key is in the other collection, each as often as it was here."""
         left_keys, right_keys = self._keys(other, on)
         names = {f"_{k}": col(other.schema.names[i]) for k, i in enumerate(right_keys)}
-        present = other._linear(names).distinct()  # noqa: SLF001
+        present = other._linear(names).distinct()
         pairs = {self.schema.names[i]: f"_{k}" for k, i in enumerate(left_keys)}
         return self.join(present, on=pairs).select(*self.schema)
 
@@ -185,7 +191,7 @@ class Collection:
         rest = [name for i, name in enumerate(other.schema) if i not in right_keys]
         missing = {name: lit(None, other.schema[name].optional) for name in rest}
         outputs = {name: col(name) for name in self.schema}
-        alone = self.antijoin(other, on)._linear({**outputs, **missing})  # noqa: SLF001
+        alone = self.antijoin(other, on)._linear({**outputs, **missing})
         return joined.concat(alone)
 
     # -- by key
@@ -210,7 +216,13 @@ class Collection:
 
     def iterate(self, body: Callable[[Collection], Collection], *, max_rounds: int | None = None) -> Collection:
         """The fixed point of `body`, from this collection on: body(body(...)) until nothing changes."""
-        return self._flow.iterate(self, body, max_rounds)
+        from graphtide.dataflow.loop import loop_from  # noqa: PLC0415 - a loop's variable is a collection itself
+
+        with loop_from(self, body, max_rounds) as loop:
+            variable = loop.variable(self)
+            result = body(variable)
+            variable.becomes(result)
+        return loop.leave(result)
 
     def iterate_prioritized(
         self,
@@ -225,23 +237,42 @@ class Collection:
         is right for bodies whose fixed point does not depend on it, such as the least label that
         reaches a vertex, and it can save most of the work.
         """
-        return self._flow.iterate_prioritized(self, body, as_expression(priority), max_rounds)
+        from graphtide.dataflow.loop import loop_from  # noqa: PLC0415
+
+        with loop_from(self, body, max_rounds) as loop:
+            variable = loop.empty_variable(self.schema)
+            result = body(variable, loop.enter(self, priority=as_expression(priority)))
+            variable.becomes(result)
+        return loop.leave(result)
 
     # -- results
 
     def probe(self) -> Probe:
         """What tells how far the collection has come."""
-        return self._flow.probe(self)
+        self.flow.keep(self.node)
+        return Probe(self.flow)
 
     def output(self, name: str, *, keep: int | None = 1, on_negative: str = "allow") -> Output:
         """Make the collection readable from outside under a name."""
-        return self._flow.output(name, self, keep=keep, on_negative=on_negative)
+        from graphtide.dataflow.output import Output  # noqa: PLC0415 - it reads what collections make
+
+        self._check_outside()
+        if on_negative not in {"allow", "error"}:
+            raise PlanError(f'on_negative is "{on_negative}"', hint='use "allow" or "error"')
+        index = self.flow.builder.arranged(self.node, list(range(len(self.schema))))
+        made = Output(self.flow, name, index, self.schema, keep)
+        self.flow.enter_output(made, is_checked=on_negative == "error")
+        return made
 
     # -- inside
 
-    def _make(self, operation: Any, inputs: tuple[Node, ...], schema: Schema) -> Collection:  # noqa: ANN401
+    def _check_outside(self) -> None:
+        if self.node.scope.depth > 1:
+            raise PlanError("a collection of a loop cannot be read from outside", hint="return it from the loop first")
+
+    def _make(self, operation: Any, inputs: tuple[Node, ...], schema: Schema) -> Collection:
         node = Node(operation, inputs, inputs[0].scope, schema)
-        return Collection(self._flow, self._flow.add(node))
+        return Collection(self.flow, self.flow.builder.add(node))
 
     def _keys(self, other: Collection, on: On) -> tuple[list[int], list[int]]:
         pairs = {on: on} if isinstance(on, str) else dict(on) if isinstance(on, Mapping) else {k: k for k in on}
@@ -274,7 +305,7 @@ class Collection:
             raise PlanError(f"cannot {what} {self.schema} and {other.schema}", hint=hint)
 
 
-def _unchanged(codes: Any) -> Any:  # noqa: ANN401
+def _unchanged(codes: Any) -> Any:
     return codes, None
 
 

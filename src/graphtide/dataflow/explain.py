@@ -74,7 +74,13 @@ class Explanation:
         nx.draw_networkx_edges(graph, places, ax=axes, edge_color="#8a97a8", node_size=1400, arrowsize=9)
         back = nx.DiGraph([(step.number, step.feeds) for step in self.steps if step.feeds is not None])
         nx.draw_networkx_edges(
-            back, places, ax=axes, edge_color="#c2571a", style="dashed", connectionstyle="arc3,rad=0.3", node_size=1400
+            back,
+            places,
+            ax=axes,
+            edge_color="#c2571a",
+            style="dashed",
+            connectionstyle="arc3,rad=0.3",
+            node_size=1400,
         )
         for step in self.steps:
             shade = "#dbe9f6" if step.is_index else "#f4f4f4"
@@ -84,7 +90,11 @@ class Explanation:
                 ha="center",
                 va="center",
                 fontsize=8,
-                bbox={"boxstyle": "round,pad=0.35", "fc": shade, "ec": "#c2571a" if step.depth else "#5a6b7f"},
+                bbox={
+                    "boxstyle": "round,pad=0.35",
+                    "fc": shade,
+                    "ec": "#c2571a" if step.depth else "#5a6b7f",
+                },
             )
         axes.set_title(f"{self.name}: blue keeps an index, orange runs in a loop", fontsize=10)
         axes.axis("off")

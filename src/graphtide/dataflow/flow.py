@@ -7,21 +7,17 @@ tell them apart. Operators can be added at any time; they read what is there fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Condition, RLock
 from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
 
-from graphtide.dataflow.arrangement import Arrangement
 from graphtide.dataflow.assembly import Assembly
 from graphtide.dataflow.branch import Branch
-from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.builder import MOST_ROUNDS, Builder
 from graphtide.dataflow.explain import Explanation, explain
-from graphtide.dataflow.expressions.compile import LinearPlan, compile_linear
-from graphtide.dataflow.expressions.expression import Expression
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.late import Latecomers
@@ -29,28 +25,9 @@ from graphtide.dataflow.loop import Loop
 from graphtide.dataflow.machine import Machine
 from graphtide.dataflow.memory import Memory, measure
 from graphtide.dataflow.output import Output
-from graphtide.dataflow.plan import (
-    Arrange,
-    Codes,
-    Enter,
-    Feedback,
-    Linear,
-    Node,
-    Python,
-    Reduce,
-    Scope,
-    Source,
-    Variable,
-)
-from graphtide.dataflow.probe import Probe
+from graphtide.dataflow.plan import Node, Scope, Source, Variable
 from graphtide.dataflow.reader import Reader
-from graphtide.errors import (
-    CapacityError,
-    GraphtideError,
-    NegativeMultiplicityError,
-    NotConvergedError,
-    PlanError,
-)
+from graphtide.errors import GraphtideError, NegativeMultiplicityError, NotConvergedError, PlanError
 from graphtide.rows import Dictionary, Schema, decode_rows
 from graphtide.trace.kernels import spine as spines
 from graphtide.trace.kernels.heap import words
@@ -61,7 +38,6 @@ Merging = Literal["eager", "default", "lazy"]
 
 # Rows of merging that each inserted row pays for, per merge under way.
 _EFFORTS: Final[dict[str, int]] = {"eager": spines.EAGER, "default": 4, "lazy": 2}
-_MOST_ROUNDS: Final = 1 << 31
 
 
 class Dataflow:
@@ -88,25 +64,19 @@ class Dataflow:
         self.progressed = Condition(self.lock)  # told after every run
         self.epoch = 0  # the first epoch that is not committed
         self.sealed = 0  # the first epoch that is not closed
+        self.builder = Builder(name, self.dictionary)
         self._effort = _EFFORTS[merging]
-        self._root = Scope(name)
-        self._current = self._root
-        self._nodes: list[Node] = []
-        self._plans: dict[Node, LinearPlan] = {}
-        self._indexes: dict[Node, list[Node]] = {}
-        self._entered: dict[tuple[Node, Scope], Node] = {}
         self._kept: dict[Node, int] = {}
         self._inputs: dict[str, Input] = {}
         self._outputs: dict[str, Output] = {}
+        self._checked: set[str] = set()
         self._readers: list[Reader] = []
         self._callbacks: dict[Output, list[Callable[[pa.Table], None]]] = {}
-        self._checked: set[str] = set()
-        self._is_current = False
         self._latecomers = Latecomers(self)
 
     # -- what users call
 
-    def input(self, name: str, /, **columns: Any) -> Input:  # noqa: ANN401
+    def input(self, name: str, /, **columns: Any) -> Input:
         """A collection of rows with the given columns, which you change."""
         return self.input_of(name, Schema(columns))
 
@@ -114,7 +84,7 @@ class Dataflow:
         """As `input`, for a schema that is already made."""
         if name in self._inputs:
             raise PlanError(f'there already is an input "{name}"', hint="give this one another name")
-        made = Input(self, self.add(Node(Source(), (), self._root, schema, name)))
+        made = Input(self, self.builder.add(Node(Source(), (), self.builder.root, schema, name)))
         self._inputs[name] = made
         return made
 
@@ -137,8 +107,8 @@ class Dataflow:
                 return
             self._install()
             for each in self._inputs.values():
-                if each._node in self.assembly.operators:  # noqa: SLF001
-                    number = self.assembly.output_of(each._node)  # noqa: SLF001
+                if each.node in self.assembly.operators:
+                    number = self.assembly.output_of(each.node)
                     self.machine.set_port(number, each.load(self.machine.heap, number))
             self._hold()
             try:
@@ -188,162 +158,35 @@ class Dataflow:
 
     def loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
         """A loop with several variables; see `Loop`."""
-        return Loop(self, self._current, _MOST_ROUNDS if max_rounds is None else max_rounds, name)
+        return Loop(self, self.builder.current, MOST_ROUNDS if max_rounds is None else max_rounds, name)
 
-    # -- what collections call
+    # -- what collections, inputs and readers call
 
     @property
     def staging(self) -> int:
         """The epoch that changes are staged into."""
         return self.sealed
 
-    def add(self, node: Node) -> Node:
-        """Enter a node into the plan."""
-        self._nodes.append(node)
-        if isinstance(node.operation, Linear):
-            self._plans[node] = self.plan_linear(node.inputs[0].schema, node.operation)
-        elif isinstance(node.operation, Python):
-            node.extra["transformer"] = self._transformer(node, node.operation)
-        elif isinstance(node.operation, Reduce) and node.operation.parameters[0] == layout.TOTAL:
-            node.extra["failure"] = lambda _detail: CapacityError(
-                f"{node.operation.label} does not fit into 64 bits",  # type: ignore[union-attr]
-                hint="cast the column to float",
-            )
-        self._is_current = False
-        return node
-
-    def plan_linear(self, schema: Schema, operation: Linear) -> LinearPlan:
-        """What a linear operation comes to."""
-        return compile_linear(schema, self.dictionary, operation.outputs, operation.where)
-
-    def arranged(self, node: Node, keys: list[int]) -> Node:
-        """An index of the node's collection that begins with the keys: one that is there, or a new one."""
-        width = len(node.schema)
-        if node.is_index and keys == list(range(len(keys))):
-            return node
-        for index in self._indexes.get(node, ()):
-            if list(self.order_of(index)[: len(keys)]) == keys:
-                return index
-        order = (*keys, *(c for c in range(width) if c not in keys))
-        schema = Schema((node.schema.names[c], node.schema.types[c]) for c in order)
-        index = self.add(Node(Arrange(order), (node,), node.scope, schema))
-        self._indexes.setdefault(node, []).append(index)
-        return index
-
-    def order_of(self, index: Node) -> tuple[int, ...]:
-        """The columns of the collection in the order of the index."""
-        return index.operation.order if isinstance(index.operation, Arrange) else tuple(range(len(index.schema)))
-
-    def indexes_of(self, node: Node) -> list[Node]:
-        """The indexes of a node's collection that are installed."""
-        found = [node] if node.is_index else []
-        return [each for each in found + self._indexes.get(node, []) if each in self.assembly.operators]
-
-    def deepest(self, *collections: Collection) -> Scope:
-        """The scope in which an operator on all the collections stands."""
-        scopes = [each._node.scope for each in collections]  # noqa: SLF001
-        deepest = max(scopes, key=lambda scope: scope.depth)
-        for scope in scopes:
-            if scope not in deepest.outward():
-                raise PlanError(
-                    "collections of two loops that are not inside one another cannot be combined",
-                    hint="return the collection from its loop first",
-                )
-        return deepest
-
-    def brought(self, collection: Collection, scope: Scope) -> Collection:
-        """The collection inside a scope, entered if it is from outside."""
-        node = collection._node  # noqa: SLF001
-        if node.scope is scope:
-            return collection
-        if node.scope not in scope.outward():
-            raise PlanError(
-                "a collection of a loop cannot be used outside of it",
-                hint="return it from the loop's body, or use loop.leave(...)",
-            )
-        if (node, scope) not in self._entered:
-            self._entered[node, scope] = self.add(Node(Enter(), (node,), scope, node.schema))
-        return Collection(self, self._entered[node, scope])
-
-    def iterate(
-        self, collection: Collection, body: Callable[[Collection], Collection], max_rounds: int | None
-    ) -> Collection:
-        """The fixed point of a body; see `Collection.iterate`."""
-        with self._loop_for(collection, body, max_rounds) as loop:
-            variable = loop.variable(collection)
-            result = body(variable)
-            variable.becomes(result)
-        return loop.leave(result)
-
-    def iterate_prioritized(
-        self,
-        collection: Collection,
-        body: Callable[[Collection, Collection], Collection],
-        priority: Expression,
-        max_rounds: int | None,
-    ) -> Collection:
-        """The fixed point of a body into which rows come by priority; see `Collection.iterate_prioritized`."""
-        with self._loop_for(collection, body, max_rounds) as loop:
-            variable = loop.variable(**dict(collection.schema.items()))
-            result = body(variable, loop.enter(collection, priority=priority))
-            variable.becomes(result)
-        return loop.leave(result)
-
-    def _loop_for(self, collection: Collection, body: Callable[..., Collection], max_rounds: int | None) -> Loop:
-        scope = collection._node.scope  # noqa: SLF001
-        parent = scope if scope.depth > self._current.depth else self._current
-        limit = _MOST_ROUNDS if max_rounds is None else max_rounds
-        return Loop(self, parent, limit, getattr(body, "__name__", "loop"))
-
-    @contextmanager
-    def inside(self, scope: Scope) -> Iterator[None]:
-        """While the body of a loop is written: loops made there stand inside it."""
-        around, self._current = self._current, scope
-        try:
-            yield
-        finally:
-            self._current = around
-
-    def output(self, name: str, collection: Collection, *, keep: int | None, on_negative: str) -> Output:
-        """Make a collection readable; see `Collection.output`."""
-        if name in self._outputs:
-            raise PlanError(f'there already is an output "{name}"', hint="give this one another name")
-        if on_negative not in {"allow", "error"}:
-            raise PlanError(f'on_negative is "{on_negative}"', hint='use "allow" or "error"')
-        node = collection._node  # noqa: SLF001
-        if node.scope is not self._root:
-            raise PlanError("a collection of a loop cannot be an output", hint="return it from the loop first")
-        index = self.arranged(node, list(range(len(node.schema))))
-        made = Output(self, name, index, node.schema, keep)
-        self._outputs[name] = made
-        if on_negative == "error":
-            self._checked.add(name)
-        return made
+    def enter_output(self, output: Output, *, is_checked: bool) -> None:
+        """Know an output by its name; see `Collection.output`."""
+        if output.name in self._outputs:
+            output.close()
+            raise PlanError(f'there already is an output "{output.name}"', hint="give this one another name")
+        self._outputs[output.name] = output
+        if is_checked:
+            self._checked.add(output.name)
 
     def keep(self, node: Node) -> None:
         """Count one more reader of a node from outside."""
         self._kept[node] = self._kept.get(node, 0) + 1
-        self._is_current = False
+        self.builder.is_dirty = True
 
     def let_go(self, node: Node) -> None:
         """Count one reader less."""
         self._kept[node] -= 1
         if self._kept[node] == 0:
             del self._kept[node]
-        self._is_current = False
-
-    def arrange(self, collection: Collection, keys: Iterable[str], keep: int | None) -> Arrangement:
-        """Keep an index; see `Collection.arrange`."""
-        node = collection._node  # noqa: SLF001
-        if node.scope is not self._root:
-            raise PlanError("a collection of a loop cannot be read from outside", hint="return it from the loop first")
-        index = self.arranged(node, [collection.schema.index(key) for key in keys])
-        return Arrangement(self, node, index, keep)
-
-    def probe(self, collection: Collection) -> Probe:
-        """See `Collection.probe`."""
-        self.keep(collection._node)  # noqa: SLF001
-        return Probe(self)
+        self.builder.is_dirty = True
 
     def subscribe(self, output: Output, callback: Callable[[pa.Table], None]) -> None:
         """See `Output.on_change`."""
@@ -368,8 +211,7 @@ class Dataflow:
     def drop_input(self, name: str) -> None:
         """Forget an input that nothing reads."""
         with self.lock:
-            node = self._inputs[name]._node  # noqa: SLF001
-            if node in self._live():
+            if self._inputs[name].node in self.builder.live(self._kept):
                 raise PlanError(f'the input "{name}" is still in use', hint="close the outputs that depend on it first")
             del self._inputs[name]
 
@@ -392,20 +234,22 @@ class Dataflow:
 
     def _install(self) -> None:
         """Bring the machine up to date with the plan."""
-        if self._is_current:
+        builder, assembly = self.builder, self.assembly
+        if not builder.is_dirty:
             return
-        live = self._live()
-        gone = [node for node in self.assembly.operators if node not in live]
+        live = builder.live(self._kept)
+        gone = {node for node in assembly.operators if node not in live}
         if gone:
-            self.assembly.remove(set(gone))
+            assembly.remove(gone)
+            builder.forget(gone)
         late: set[Node] = set()
         if self.epoch > 0:
-            late = self._latecomers.settle([n for n in self._nodes if n in live and n not in self.assembly.operators])
-            live = self._live()
-        self.assembly.install(_inputs_first(self._nodes, live), self._plans, late, self._effort)
-        for number, scope in self.assembly.loops():
+            late = self._latecomers.settle([n for n in builder.nodes if n in live and n not in assembly.operators])
+            live = builder.live(self._kept)
+        assembly.install(builder.inputs_first(live), builder.plans, late, self._effort)
+        for number, scope in assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
-        self._is_current = True
+        builder.is_dirty = False
 
     def _hold(self) -> None:
         """Tell each index the first epoch that some reader may still ask for after this run."""
@@ -417,38 +261,6 @@ class Dataflow:
         for reader in self._readers:
             number = self.assembly.output_of(reader.index)
             self.machine.operators[number, layout.HELD] = held.get(reader.index, layout.NOT_HELD)
-
-    def _live(self) -> set[Node]:
-        """The nodes that something outside can see, and inputs; feedback is alive with its variable."""
-        feedback: dict[Node, list[Node]] = {}
-        for node in self._nodes:
-            if isinstance(node.operation, Feedback):
-                feedback.setdefault(node.operation.variable, []).append(node)
-        live: set[Node] = set()
-        pending = [*self._kept]
-        while pending:
-            node = pending.pop()
-            if node not in live:
-                live.add(node)
-                pending.extend(node.inputs)
-                pending.extend(feedback.get(node, ()))
-        return live
-
-    def _transformer(self, node: Node, operation: Python) -> Callable[[Codes], Codes]:
-        width = len(node.inputs[0].schema)
-        inspector = operation.inspector
-
-        def transformer(lines: Codes) -> Codes:
-            data, tail = np.ascontiguousarray(lines[:width]), lines[width:]
-            if inspector is not None:
-                rows = decode_rows(node.schema, self.dictionary, data)
-                for row, (*time, diff) in zip(rows, tail.T.tolist(), strict=True):
-                    inspector(row, tuple(time), diff)
-                return lines
-            result, origins = operation.transform(data)
-            return np.concatenate([result, tail if origins is None else tail[:, origins]])
-
-        return transformer
 
     def _check_counts(self) -> None:
         for name in self._checked:
@@ -476,24 +288,3 @@ class Dataflow:
             f"{waiting} rows still change, for example {examples}",
             hint="raise max_rounds, or look for a body that has no fixed point, such as one that counts up",
         )
-
-
-def _inputs_first(nodes: Iterable[Node], live: set[Node]) -> list[Node]:
-    """The live nodes, each after its inputs."""
-    ordered: dict[Node, None] = {}
-    for node in nodes:
-        if node in live:
-            _visit(node, ordered)
-    return list(ordered)
-
-
-def _visit(node: Node, ordered: dict[Node, None]) -> None:
-    stack = [node]
-    while stack:
-        top = stack[-1]
-        missing = [each for each in top.inputs if each not in ordered]
-        if missing and top not in ordered:
-            stack.extend(missing)
-        else:
-            stack.pop()
-            ordered[top] = None

@@ -26,7 +26,7 @@ class Grouped:
 
     def __init__(self, collection: Collection, keys: tuple[str, ...]) -> None:
         self._collection = collection
-        self._flow = collection._flow  # noqa: SLF001
+        self._flow = collection.flow
         self._keys = keys
         for k, key in enumerate(keys):
             collection.schema.index(key)
@@ -81,7 +81,7 @@ class Grouped:
         function = python_rows.collect(element, schema.types[-1], self._flow.dictionary)
         return self._function([column], schema, function, f"collect {column}")
 
-    def reduce(self, function: Callable[..., Iterable[Any]], **columns: Any) -> Collection:  # noqa: ANN401
+    def reduce(self, function: Callable[..., Iterable[Any]], **columns: Any) -> Collection:
         """Rows by a function of your own: it takes a key and a list of (row, multiplicity), and gives rows.
 
         Key and rows are tuples; the rows it gives have the given columns, which stand behind the key.
@@ -117,10 +117,10 @@ class Grouped:
         function: RowsOf | None = None,
     ) -> Collection:
         keys = [source.schema.index(key) for key in self._keys]
-        index = self._flow.arranged(source._node, keys)  # noqa: SLF001
+        index = self._flow.builder.arranged(source.node, keys)
         operation = Reduce(len(keys), parameters, function, label, derivable)
         node = Node(operation, (index,), index.scope, schema)
-        return Collection(self._flow, self._flow.add(node))
+        return Collection(self._flow, self._flow.builder.add(node))
 
     def _function(self, values: list[str], schema: Schema, function: RowsOf, label: str) -> Collection:
         source = self._collection.select(*self._keys, *values)
@@ -130,14 +130,19 @@ class Grouped:
         found = self._collection.schema[column]
         if found.kind not in {Kind.INT, Kind.FLOAT, Kind.BOOL}:
             what = "avg" if mean else "sum"
-            raise PlanError(f'cannot take the {what} of "{column}", which is {found.described}', hint="cast it to a number")
+            raise PlanError(
+                f'cannot take the {what} of "{column}", which is {found.described}',
+                hint="cast it to a number",
+            )
         is_float = found.kind is Kind.FLOAT
         numbers = self._collection.select(*self._keys, **{name: column})
-        tagged = Schema([*numbers.schema.items()][:-1] + [(name, INT)])
-        node = Node(Weigh(is_float), (numbers._node,), numbers._node.scope, tagged)  # noqa: SLF001
-        weighed = Collection(self._flow, self._flow.add(node))
-        what = (layout.MEAN_OF_FLOATS if is_float else layout.MEAN_OF_INTS) if mean else (
-            layout.SUM_OF_FLOATS if is_float else layout.SUM_OF_INTS
+        tagged = Schema([*numbers.schema.drop(name).items(), (name, INT)])
+        node = Node(Weigh(is_float), (numbers.node,), numbers.node.scope, tagged)
+        weighed = Collection(self._flow, self._flow.builder.add(node))
+        what = (
+            (layout.MEAN_OF_FLOATS if is_float else layout.MEAN_OF_INTS)
+            if mean
+            else (layout.SUM_OF_FLOATS if is_float else layout.SUM_OF_INTS)
         )
         result = FLOAT if is_float or mean else INT
         schema = self._key_schema((name, result.optional if found.nullable else result))
@@ -155,7 +160,7 @@ class Grouped:
         grouped = Grouped(source.with_columns(_none=col(columns[0]).is_null()), self._keys)
         if kind == layout.LAST:
             grouped = Grouped(source.with_columns(_none=col(columns[0]).is_not_null()), self._keys)
-        least = grouped._ordered(["_none", *columns], (kind, 1), f"{label} {', '.join(columns)}")  # noqa: SLF001
+        least = grouped._ordered(["_none", *columns], (kind, 1), f"{label} {', '.join(columns)}")
         return least.drop("_none")
 
     def _ordered(self, values: list[str], parameters: tuple[int, ...], label: str) -> Collection:
@@ -164,6 +169,9 @@ class Grouped:
         if all(source.schema[name].ordered_by_code for name in values):
             return self._reduce(source, source.schema, parameters, label)
         function = python_rows.first_rows(
-            source.schema.select(*values), parameters[1], self._flow.dictionary, from_end=parameters[0] == layout.LAST
+            source.schema.select(*values),
+            parameters[1],
+            self._flow.dictionary,
+            from_end=parameters[0] == layout.LAST,
         )
         return self._reduce(source, source.schema, (layout.FUNCTION,), label, function=function)

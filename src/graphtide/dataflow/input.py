@@ -28,29 +28,29 @@ class Input(Collection):
         # Lines of codes with the epoch and the diffs of their rows.
         self._staged: list[tuple[Codes, int, int | Codes]] = []
 
-    def insert(self, rows: Any) -> None:  # noqa: ANN401
+    def insert(self, rows: Any) -> None:
         """Add rows: a list of tuples or dicts, or an Arrow, pandas, Polars or NumPy table."""
         self._stage(rows, 1)
 
-    def remove(self, rows: Any) -> None:  # noqa: ANN401
+    def remove(self, rows: Any) -> None:
         """Take rows away."""
         self._stage(rows, -1)
 
-    def change(self, rows: Any, diffs: Iterable[int]) -> None:  # noqa: ANN401
+    def change(self, rows: Any, diffs: Iterable[int]) -> None:
         """Change the multiplicity of each row by its own integer."""
-        codes = encode_rows(self.schema, self._flow.dictionary, rows)
+        codes = encode_rows(self.schema, self.flow.dictionary, rows)
         amounts = np.array(list(diffs) if not isinstance(diffs, np.ndarray) else diffs)
         if amounts.dtype.kind not in "iu" and len(amounts):
             raise SchemaError(f"diffs must be integers, not {amounts.dtype}", hint="pass one int per row")
         if amounts.shape != (codes.shape[1],):
             raise SchemaError(f"{codes.shape[1]} rows came with {len(amounts)} diffs", hint="pass one int per row")
-        with self._flow.lock:
-            self._staged.append((codes, self._flow.staging, amounts.astype(np.int64)))
+        with self.flow.lock:
+            self._staged.append((codes, self.flow.staging, amounts.astype(np.int64)))
 
-    def _stage(self, rows: Any, diff: int) -> None:  # noqa: ANN401
-        codes = encode_rows(self.schema, self._flow.dictionary, rows)
-        with self._flow.lock:
-            self._staged.append((codes, self._flow.staging, diff))
+    def _stage(self, rows: Any, diff: int) -> None:
+        codes = encode_rows(self.schema, self.flow.dictionary, rows)
+        with self.flow.lock:
+            self._staged.append((codes, self.flow.staging, diff))
 
     @property
     def staged(self) -> int:

@@ -29,8 +29,8 @@ def label_of(node: Node) -> str:
     match node.operation:
         case Source():
             return f"input {node.name}"
-        case Linear(outputs, where, sign):
-            return _linear(node, outputs, where, sign)
+        case Linear(where=where, sign=sign):
+            return _linear(node, where, sign)
         case Arrange(order):
             return f"index by {', '.join(node.inputs[0].schema.names[c] for c in order)}"
         case Join(keys):
@@ -48,7 +48,7 @@ def label_of(node: Node) -> str:
             return "enter by priority"
 
 
-def _linear(node: Node, outputs: object, where: object, sign: int) -> str:
+def _linear(node: Node, where: object, sign: int) -> str:
     names = node.schema.names
     same = names == node.inputs[0].schema.names
     words = "negate" if sign < 0 and same else f"select {', '.join(names)}"

@@ -51,25 +51,25 @@ class Latecomers:
         return self._made[node]
 
     def _make(self, node: Node, late: set[Node]) -> Node:
-        flow = self._flow
-        indexes = flow.indexes_of(node)
+        builder = self._flow.builder
+        indexes = [each for each in builder.indexes_of(node) if self._flow.is_installed(each)]
         if indexes:
             index = indexes[0]
-            imported = flow.add(Node(Import(), (index,), node.scope, index.schema))
+            imported = builder.add(Node(Import(), (index,), node.scope, index.schema))
             late.add(imported)
             outputs = {name: col(name) for name in node.schema}
-            return flow.add(Node(Linear(outputs), (imported,), node.scope, node.schema))
+            return builder.add(Node(Linear(outputs), (imported,), node.scope, node.schema))
         match node.operation:
             case Linear() | Concat() | Consolidate() | Python() | Weigh():
                 inputs = tuple(self._stand_in(each, late) for each in node.inputs)
-                return flow.add(Node(node.operation, inputs, node.scope, node.schema))
+                return builder.add(Node(node.operation, inputs, node.scope, node.schema))
             case Join():
-                again = flow.add(Node(node.operation, node.inputs, node.scope, node.schema))
+                again = builder.add(Node(node.operation, node.inputs, node.scope, node.schema))
                 late.add(again)
                 return again
             case Reduce(keys, parameters, function, label):
                 operation = Reduce(keys, parameters, function, label)
-                again = flow.add(Node(operation, node.inputs, node.scope, node.schema))
+                again = builder.add(Node(operation, node.inputs, node.scope, node.schema))
                 late.add(again)
                 return again
             case _:

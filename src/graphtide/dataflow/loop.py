@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
+from graphtide.dataflow.builder import MOST_ROUNDS
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
 from graphtide.dataflow.plan import EnterAt, Feedback, Leave, Node, Scope, Variable
@@ -28,8 +30,8 @@ class LoopVariable(Collection):
 
     def becomes(self, result: Collection) -> None:
         """Say what the variable is in the next round."""
-        flow = self._flow
-        if not isinstance(result, Collection):
+        builder = self.flow.builder
+        if not isinstance(cast("object", result), Collection):
             raise PlanError(f"the loop's body gave {result!r}", hint="return a collection from it")
         if self.is_defined:
             raise PlanError("a loop variable becomes one thing only", hint="concat the collections first")
@@ -40,11 +42,11 @@ class LoopVariable(Collection):
                 f"the loop's body gives {result.schema}, its variable is {self.schema}",
                 hint="bring them together with select or rename",
             )
-        scope = self._node.scope
-        change = flow.brought(result, scope)
+        scope = self.node.scope
+        change = Collection(self.flow, builder.entered(result.node, scope))
         if self._initial is not None:
             change = change.concat(self._initial.negate())
-        flow.add(Node(Feedback(self._variable), (change._node,), scope, self.schema))  # noqa: SLF001
+        builder.add(Node(Feedback(self._variable), (change.node,), scope, self.schema))
         self.is_defined = True
 
 
@@ -53,7 +55,7 @@ class Loop:
 
     >>> with flow.loop() as loop:                                   # doctest: +SKIP
     ...     even = loop.variable(zero)
-    ...     odd = loop.variable(n=int)
+    ...     odd = loop.empty_variable(n=int)
     ...     odd.becomes(even.select(n=col("n") + 1).where(col("n") < 10).distinct())
     ...     even.becomes(odd.select(n=col("n") + 1).concat(zero).distinct())
     ...     result = loop.leave(even)
@@ -65,11 +67,13 @@ class Loop:
         self._variables: list[LoopVariable] = []
 
     def __enter__(self) -> Self:
-        self._inside = self._flow.inside(self._scope)
+        self._inside = self._flow.builder.inside(self._scope)
         self._inside.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._inside.__exit__(kind, error, trace)
         if kind is None:
             for variable in self._variables:
@@ -78,16 +82,23 @@ class Loop:
                         f"the loop variable {variable.schema} has no next round", hint="call its becomes(...)"
                     )
 
-    def variable(self, initial: Collection | None = None, **columns: Any) -> LoopVariable:  # noqa: ANN401
-        """A variable that begins as `initial`, or empty with the given columns."""
-        flow, scope = self._flow, self._scope
-        if initial is None:
-            node = flow.add(Node(Variable(), (), scope, Schema(columns)))
-            made = LoopVariable(flow, node, node, None)
-        else:
-            made = self._beginning_as(flow.brought(initial, scope))
-        self._variables.append(made)
-        return made
+    def variable(self, initial: Collection) -> LoopVariable:
+        """A variable that begins as a collection, from inside or outside of the loop."""
+        builder = self._flow.builder
+        inside = Collection(self._flow, builder.entered(initial.node, self._scope))
+        variable = builder.add(Node(Variable(), (), self._scope, inside.schema))
+        both = inside.concat(Collection(self._flow, variable))
+        return self._known(LoopVariable(self._flow, both.node, variable, inside))
+
+    def empty_variable(self, schema: Schema | None = None, **columns: Any) -> LoopVariable:
+        """A variable that begins empty, with the given columns."""
+        node = Node(Variable(), (), self._scope, Schema(columns) if schema is None else schema)
+        self._flow.builder.add(node)
+        return self._known(LoopVariable(self._flow, node, node, None))
+
+    def _known(self, variable: LoopVariable) -> LoopVariable:
+        self._variables.append(variable)
+        return variable
 
     def enter(self, collection: Collection, *, priority: Expression | None = None) -> Collection:
         """A collection from outside as it is inside: all of it in the first round.
@@ -95,32 +106,36 @@ class Loop:
         With a priority, a small int from 0 on, the rows of each come in when the loop has settled without
         them. Collections without a priority need not be entered by hand.
         """
-        flow, scope = self._flow, self._scope
+        builder, scope = self._flow.builder, self._scope
         if priority is None:
-            return flow.brought(collection, scope)
-        ranked = flow.brought(collection.with_columns(_priority=priority), _outside(scope))
+            return Collection(self._flow, builder.entered(collection.node, scope))
+        ranked = collection.with_columns(_priority=priority)
         found = ranked.schema["_priority"]
         if found.kind is not Kind.INT:
             raise PlanError(f"a priority must be an int, not {found}", hint="cast it, or use another expression")
-        node = Node(EnterAt(), (ranked._node,), scope, collection.schema)  # noqa: SLF001
+        outside = builder.entered(ranked.node, _outside(scope))
+        node = Node(EnterAt(), (outside,), scope, collection.schema)
         node.extra["failure"] = lambda _detail: CapacityError(
             f"the priority {priority} is null, below 0 or above {2**31 - 2}",
             hint="use small non-negative priorities, such as the length of a number in bits",
         )
-        return Collection(flow, flow.add(node))
-
-    def _beginning_as(self, inside: Collection) -> LoopVariable:
-        flow, scope = self._flow, self._scope
-        variable = flow.add(Node(Variable(), (), scope, inside.schema))
-        both = inside.concat(Collection(flow, variable))
-        return LoopVariable(flow, both._node, variable, inside)  # noqa: SLF001
+        return Collection(self._flow, builder.add(node))
 
     def leave(self, collection: Collection) -> Collection:
         """What a collection of the loop is when the loop has settled, for use outside."""
-        scope = self._scope
-        inside = self._flow.brought(collection, scope)
-        node = Node(Leave(), (inside._node,), _outside(scope), inside.schema)  # noqa: SLF001
-        return Collection(self._flow, self._flow.add(node))
+        builder, scope = self._flow.builder, self._scope
+        inside = builder.entered(collection.node, scope)
+        node = Node(Leave(), (inside,), _outside(scope), inside.schema)
+        return Collection(self._flow, builder.add(node))
+
+
+def loop_from(collection: Collection, body: Callable[..., Collection], max_rounds: int | None) -> Loop:
+    """A loop for a body that starts from a collection, inside the loop whose body is being written."""
+    flow, scope = collection.flow, collection.node.scope
+    current = flow.builder.current
+    parent = scope if scope.depth > current.depth else current
+    name = getattr(body, "__name__", "loop")
+    return Loop(flow, parent, MOST_ROUNDS if max_rounds is None else max_rounds, name)
 
 
 def _outside(scope: Scope) -> Scope:

@@ -42,9 +42,7 @@ class Machine:
     failures: dict[int, Callable[[int], GraphtideError]] = field(
         default_factory=dict[int, Callable[[int], GraphtideError]]
     )
-    unsettled: dict[int, Callable[[], GraphtideError]] = field(
-        default_factory=dict[int, Callable[[], GraphtideError]]
-    )
+    unsettled: dict[int, Callable[[], GraphtideError]] = field(default_factory=dict[int, Callable[[], GraphtideError]])
 
     @property
     def nbytes(self) -> int:
@@ -118,7 +116,8 @@ class Machine:
                 machine.resume(table, self.operators, state)
                 state[layout.COUNTER] += 1
             elif reason == layout.NOT_SETTLED:
-                raise self.unsettled[where]()
+                error = self.unsettled[where]()
+                raise error
             elif reason == layout.ARITHMETIC:
                 raise self.failures[where](int(state[layout.DETAIL]))
             elif reason == layout.CANCELLED:

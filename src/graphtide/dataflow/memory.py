@@ -44,7 +44,9 @@ class Memory:
     @property
     def bytes(self) -> int:
         """All of them."""
-        return sum(each.bytes for each in self.operators) + self.dictionary_bytes + self.staged_bytes + self.shared_bytes
+        return (
+            sum(each.bytes for each in self.operators) + self.dictionary_bytes + self.staged_bytes + self.shared_bytes
+        )
 
     @property
     def differences(self) -> int:
@@ -70,7 +72,11 @@ class Memory:
         rows = sorted(self.operators, key=lambda each: -each.bytes)
         lines = [f"{'bytes':>14} {'differences':>12}  operator"]
         lines += [f"{each.bytes:>14,} {each.differences:>12,}  {each.operator} {each.label}" for each in rows]
-        rest = (("dictionary", self.dictionary_bytes), ("staged", self.staged_bytes), ("shared", self.shared_bytes))
+        rest = (
+            ("dictionary", self.dictionary_bytes),
+            ("staged", self.staged_bytes),
+            ("shared", self.shared_bytes),
+        )
         lines += [f"{size:>14,} {'':>12}  {name}" for name, size in rest]
         return "\n".join([*lines, f"{self.bytes:>14,} {self.differences:>12,}  in all"])
 

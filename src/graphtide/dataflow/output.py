@@ -35,11 +35,11 @@ class Output(Reader):
         """Call back with the changes after every run that has some."""
         self._flow.subscribe(self, callback)
 
-    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not required
+    def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
         return self.table().to_pandas()
 
-    def to_polars(self) -> Any:  # noqa: ANN401 - Polars is not required
+    def to_polars(self) -> Any:
         """The rows as a Polars DataFrame."""
         import polars  # noqa: ICN001, PLC0415 - only where it is used
 

@@ -14,7 +14,16 @@ import pyarrow as pa
 
 from graphtide.dataflow.plan import Codes, RowsOf, Transform
 from graphtide.errors import PlanError, SchemaError, UserFunctionError
-from graphtide.rows import Dictionary, Schema, TupleType, Type, decode_rows, decode_table, decode_value, encode_rows
+from graphtide.rows import (
+    Dictionary,
+    Schema,
+    TupleType,
+    Type,
+    decode_rows,
+    decode_table,
+    decode_value,
+    encode_rows,
+)
 from graphtide.rows.misfit import shown
 
 __all__ = ["collect", "element_type", "explode", "first_rows", "flat_map", "map_batches", "name_of", "reduce"]
@@ -25,9 +34,7 @@ def name_of(function: Callable[..., Any]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def map_batches(
-    function: Callable[[Any], Any], given: Schema, result: Schema, dictionary: Dictionary
-) -> Transform:
+def map_batches(function: Callable[[Any], Any], given: Schema, result: Schema, dictionary: Dictionary) -> Transform:
     """A function of Arrow tables, row for row."""
 
     def transform(codes: Codes) -> tuple[Codes, Codes | None]:
@@ -129,7 +136,11 @@ def first_rows(values: Schema, most: int, dictionary: Dictionary, *, from_end: b
 
 
 def reduce(
-    function: Callable[..., Iterable[Any]], key: Schema, values: Schema, result: Schema, dictionary: Dictionary
+    function: Callable[..., Iterable[Any]],
+    key: Schema,
+    values: Schema,
+    result: Schema,
+    dictionary: Dictionary,
 ) -> RowsOf:
     """A function of the user: key and rows in, rows out."""
 
@@ -137,9 +148,7 @@ def reduce(
         decoded_key = decode_rows(key, dictionary, np.array([key_codes], np.int64).T.reshape(len(key), 1))[0]
         codes = np.array([row for row, _ in rows], np.int64).reshape(len(rows), len(values)).T
         decoded = decode_rows(values, dictionary, np.ascontiguousarray(codes))
-        counted = sorted(
-            zip(decoded, (times for _, times in rows), strict=True), key=lambda pair: _sort_key(pair[0])
-        )
+        counted = sorted(zip(decoded, (times for _, times in rows), strict=True), key=lambda pair: _sort_key(pair[0]))
         try:
             answer = list(function(decoded_key, counted))
         except Exception as error:
@@ -162,7 +171,7 @@ def _failure(function: Callable[..., Any], given: str, error: Exception) -> User
     )
 
 
-def _encoded(function: Callable[..., Any], result: Schema, dictionary: Dictionary, rows: Any) -> Codes:  # noqa: ANN401
+def _encoded(function: Callable[..., Any], result: Schema, dictionary: Dictionary, rows: Any) -> Codes:
     if isinstance(rows, pa.RecordBatch):
         rows = pa.Table.from_batches([rows])
     try:

@@ -79,16 +79,12 @@ def _arrow_timestamps(_type: Type, _dictionary: Dictionary, codes: Codes, nulls:
     return pa.array(codes, mask=nulls).view(pa.timestamp("us"))
 
 
-def _arrow_strs(
-    column_type: Type, dictionary: Dictionary, codes: Codes, nulls: _Nulls
-) -> pa.Array | pa.ChunkedArray:
+def _arrow_strs(column_type: Type, dictionary: Dictionary, codes: Codes, nulls: _Nulls) -> pa.Array | pa.ChunkedArray:
     taken = dictionary.strings.take(pa.array(codes, mask=nulls))
     return _narrowed(taken, column_type.to_arrow())
 
 
-def _arrow_bytes(
-    column_type: Type, dictionary: Dictionary, codes: Codes, nulls: _Nulls
-) -> pa.Array | pa.ChunkedArray:
+def _arrow_bytes(column_type: Type, dictionary: Dictionary, codes: Codes, nulls: _Nulls) -> pa.Array | pa.ChunkedArray:
     taken = dictionary.bytestrings.take(pa.array(codes, mask=nulls))
     return _narrowed(taken, column_type.to_arrow())
 

@@ -64,8 +64,7 @@ def decode_table(schema: Schema, dictionary: Dictionary, columns: Sequence[Codes
     {'src': [1, 3], 'dst': [2, 4]}
     """
     arrays = [
-        decode_column(column_type, dictionary, codes)
-        for column_type, codes in zip(schema.types, columns, strict=True)
+        decode_column(column_type, dictionary, codes) for column_type, codes in zip(schema.types, columns, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=schema.to_arrow())
 
@@ -79,8 +78,7 @@ def decode_rows(schema: Schema, dictionary: Dictionary, columns: Codes) -> list[
     if not schema.names:
         return [()] * columns.shape[1]
     decoded = (
-        decode_values(column_type, dictionary, codes)
-        for column_type, codes in zip(schema.types, columns, strict=True)
+        decode_values(column_type, dictionary, codes) for column_type, codes in zip(schema.types, columns, strict=True)
     )
     return list(zip(*decoded, strict=True))
 

@@ -21,7 +21,7 @@ class Heap:
     """Memory blocks by slot; kernels take its `table`."""
 
     def __init__(self, slots: int = _SLOTS) -> None:
-        self.table: NDArray[np.int64] = np.zeros((slots, heap.HEAP_FIELDS), np.int64)
+        self.table: NDArray[np.int64] = np.zeros((heap.FIRST_SLOT + slots, heap.HEAP_FIELDS), np.int64)
         heap.open_heap(self.table)
         # The table outlives the object until all its blocks are freed.
         weakref.finalize(self, heap.release_all, self.table)

@@ -97,10 +97,7 @@ def test_an_expression_cannot_be_hashed() -> None:
 def test_columns_and_substitution() -> None:
     made = when(x > 0, y.cast(str)).otherwise(call(str, name, returns=str))
     assert made.columns() == {"x", "y", "name"}
-    assert (
-        repr(made.substitute({"x": y + 1, "name": lit("n")}))
-        == "when((y + 1) > 0, y.cast(str)).otherwise(str('n'))"
-    )
+    assert repr(made.substitute({"x": y + 1, "name": lit("n")})) == "when((y + 1) > 0, y.cast(str)).otherwise(str('n'))"
 
 
 def test_a_shared_part_is_substituted_once() -> None:

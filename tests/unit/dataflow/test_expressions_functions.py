@@ -32,16 +32,10 @@ x, y = col("x"), col("y")
 def values_of(expression: Expression, annotation: Any, *values: Any) -> list[Any]:
     """The expression in rows with x (and y, if the values are pairs within a list)."""
     pairs = [value if isinstance(value, list) else [value, None] for value in values]
-    schema = (
-        Schema({"x": annotation, "y": annotation})
-        if isinstance(values[0], list)
-        else Schema({"x": annotation})
-    )
+    schema = Schema({"x": annotation, "y": annotation}) if isinstance(values[0], list) else Schema({"x": annotation})
     dictionary = Dictionary()
     plan = compile_linear(schema, dictionary, {"out": expression})
-    codes = encode_rows(
-        schema, dictionary, {name: [pair[i] for pair in pairs] for i, name in enumerate(schema)}
-    )
+    codes = encode_rows(schema, dictionary, {name: [pair[i] for pair in pairs] for i, name in enumerate(schema)})
     return decode_values(plan.schema["out"], dictionary, plan.over(codes)[0])
 
 
@@ -285,9 +279,7 @@ def test_dates(expression: Expression, given: list[Any], expected: list[Any]) ->
         (tuple_(lit(1), lit("a")), int, [0], [(1, "a")]),
     ],
 )
-def test_casts_and_tuples(
-    expression: Expression, annotation: Any, given: list[Any], expected: list[Any]
-) -> None:
+def test_casts_and_tuples(expression: Expression, annotation: Any, given: list[Any], expected: list[Any]) -> None:
     assert alike(values_of(expression, annotation, *given), expected)
 
 
@@ -299,10 +291,7 @@ def test_a_hash_is_the_same_in_every_run_and_looks_at_every_value() -> None:
     assert texts[0] == texts[3]
     assert len({*texts}) == 3
     assert min(texts) >= 0
-    assert (
-        values_of(hash_of(x, y), str, ["a", "b"], ["b", "a"])[0]
-        != values_of(hash_of(x, y), str, ["b", "a"])[0]
-    )
+    assert values_of(hash_of(x, y), str, ["a", "b"], ["b", "a"])[0] != values_of(hash_of(x, y), str, ["b", "a"])[0]
 
 
 @pytest.mark.parametrize(
@@ -326,9 +315,7 @@ def test_a_hash_is_the_same_in_every_run_and_looks_at_every_value() -> None:
         (lit(2**63), int, 0, "9223372036854775808 does not fit into an int"),
     ],
 )
-def test_what_has_no_value_stops_the_run(
-    expression: Expression, annotation: Any, value: Any, message: str
-) -> None:
+def test_what_has_no_value_stops_the_run(expression: Expression, annotation: Any, value: Any, message: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         values_of(expression, annotation, value)
     assert message in caught.value.message

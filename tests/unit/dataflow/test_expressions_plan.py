@@ -41,7 +41,7 @@ from graphtide.trace.kernels.batch import (
     stride,
     words,
 )
-from graphtide.trace.kernels.heap import HEAP_FIELDS, LIVE_WORDS, open_heap, release
+from graphtide.trace.kernels.heap import FIRST_SLOT, HEAP_FIELDS, LIVE_WORDS, open_heap, release
 
 x, y, s = col("x"), col("y"), col("s")
 SCHEMA = Schema.of(x=int, y=int, s=str)
@@ -177,7 +177,7 @@ class Batches:
     """A heap with one batch of depth 2 in it, its diffs 2 and its first time constant."""
 
     def __init__(self, codes: Any, *, constant_columns: tuple[int, ...] = ()) -> None:
-        self.heap = np.zeros((16, HEAP_FIELDS), np.int64)
+        self.heap = np.zeros((FIRST_SLOT + 16, HEAP_FIELDS), np.int64)
         open_heap(self.heap)
         size = codes.shape[1]
         lines = [*codes, np.full(size, 7), np.arange(size), np.full(size, 2)]
@@ -268,9 +268,7 @@ def test_chunks_leave_no_seam(size: int) -> None:
 
 def test_many_columns_are_no_limit() -> None:
     schema = Schema({f"c{i}": int for i in range(70)})
-    plan = compile_linear(
-        schema, Dictionary(), {f"o{i}": col(f"c{i}") + i for i in range(70)} | {"k": lit(3)}
-    )
+    plan = compile_linear(schema, Dictionary(), {f"o{i}": col(f"c{i}") + i for i in range(70)} | {"k": lit(3)})
     codes = np.arange(140).reshape(70, 2)
     expected = [*(codes + np.arange(70)[:, None]).tolist(), [3, 3]]
     assert plan.over(codes).tolist() == expected

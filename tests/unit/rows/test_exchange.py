@@ -174,9 +174,7 @@ def test_the_rows_codes_are_the_callers_own() -> None:
 
 
 def test_tables_come_out_in_arrow_types() -> None:
-    schema = Schema(
-        {"i": int, "s": str | None, "d": date, "p": tuple[int, str], "l": tuple[float, ...] | None}
-    )
+    schema = Schema({"i": int, "s": str | None, "d": date, "p": tuple[int, str], "l": tuple[float, ...] | None})
     rows = [(1, "a", date(2024, 5, 1), (1, "x"), (0.5,)), (2, None, date(1, 1, 1), (2, "y"), None)]
     dictionary = Dictionary()
     table = decode_table(schema, dictionary, encode_rows(schema, dictionary, rows))

@@ -43,9 +43,7 @@ def test_every_arrow_layout_of_strings_has_the_same_codes(arrow: pa.DataType) ->
     dictionary = Dictionary()
     dictionary.strings.intern(["x", "b"])
     plain = pa.array(["a", "b", None, "a", ""])
-    array = (
-        plain.dictionary_encode().cast(arrow) if isinstance(arrow, pa.DictionaryType) else plain.cast(arrow)
-    )
+    array = plain.dictionary_encode().cast(arrow) if isinstance(arrow, pa.DictionaryType) else plain.cast(arrow)
     codes = encode_column(STR.optional, dictionary, array)
     assert decode_column(STR.optional, dictionary, codes).to_pylist() == ["a", "b", None, "a", ""]
     assert codes[1] == 1

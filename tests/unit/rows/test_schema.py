@@ -51,8 +51,7 @@ def test_an_unknown_column_is_answered_with_the_nearest(ask) -> None:
     with pytest.raises(SchemaError) as caught:
         ask()
     assert str(caught.value) == (
-        'column "yaer" does not exist in (src: int, dst: int, year: int | None, kind: str)\n'
-        'hint: did you mean "year"?'
+        'column "yaer" does not exist in (src: int, dst: int, year: int | None, kind: str)\nhint: did you mean "year"?'
     )
 
 

@@ -143,9 +143,7 @@ class ValueFunction:
 
     def __call__(self, *columns: Codes) -> Codes:
         """The codes of the results."""
-        arguments = [
-            decode_values(t.required, self.dictionary, c) for t, c in zip(self.types, columns, strict=True)
-        ]
+        arguments = [decode_values(t.required, self.dictionary, c) for t, c in zip(self.types, columns, strict=True)]
         results = [self.of_values(*values) for values in zip(*arguments, strict=True)]
         return encode_column(self.returns.optional, self.dictionary, results, name=str(self.expression))
 
@@ -157,9 +155,7 @@ class ValueFunction:
             raise
         except Exception as error:
             shown = ", ".join(map(repr, values))
-            raise ExpressionError(
-                f"{self.expression} has no value for {shown}: {error}", hint=_HINT
-            ) from error
+            raise ExpressionError(f"{self.expression} has no value for {shown}: {error}", hint=_HINT) from error
 
 
 _HINT: Final = "keep such rows out with where, or choose another value with when"

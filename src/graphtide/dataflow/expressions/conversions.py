@@ -56,9 +56,7 @@ def cast(low: Lowering, node: Cast) -> int:
         return low.function(node, ("cast", to), CASTS_FROM_TEXT[to], operands, node.to, may_fail=True)
     if to is Kind.STR:
         operands = low.operands(node.argument)
-        return low.function(
-            node, ("cast", to), cast_to_text, operands, node.to, may_fail=have.kind is Kind.BYTES
-        )
+        return low.function(node, ("cast", to), cast_to_text, operands, node.to, may_fail=have.kind is Kind.BYTES)
     number = low.lower(node.argument)
     if to is Kind.FLOAT:
         return low.step(INT_TO_FLOAT, number, origin=node)

@@ -232,9 +232,7 @@ class Expression(NumberMethods, TextMethods, MomentMethods):
         raise ExpressionError(f"{item!r} in {self} cannot be an expression", hint)
 
     def __iter__(self) -> Iterator[Any]:
-        raise ExpressionError(
-            f"{self} cannot be looped over", hint="take elements of a tuple with x[0], x[1]"
-        )
+        raise ExpressionError(f"{self} cannot be looped over", hint="take elements of a tuple with x[0], x[1]")
 
     def __repr__(self) -> str:
         # The printer knows every kind of node, so it comes after them.
@@ -287,18 +285,7 @@ class Invoke(Expression):
 
 
 Operand: TypeAlias = (
-    Expression
-    | int
-    | float
-    | bool
-    | str
-    | bytes
-    | date
-    | datetime
-    | timedelta
-    | tuple[Any, ...]
-    | np.generic
-    | None
+    Expression | int | float | bool | str | bytes | date | datetime | timedelta | tuple[Any, ...] | np.generic | None
 )
 
 
@@ -363,9 +350,7 @@ def _nodes(expression: Expression) -> Iterator[Expression]:
             yield node
 
 
-def _substitute(
-    node: Expression, columns: Mapping[str, Expression], done: dict[int, Expression]
-) -> Expression:
+def _substitute(node: Expression, columns: Mapping[str, Expression], done: dict[int, Expression]) -> Expression:
     if isinstance(node, Column):
         return columns.get(node.name, node)
     if id(node) not in done:

@@ -190,12 +190,8 @@ def _returned(function: Callable[..., Any], returns: Any) -> Type:
             returns = None
     name = getattr(function, "__name__", repr(function))
     if returns is None:
-        raise ExpressionError(
-            f"{name} does not say what type it returns", hint="write returns=int, or annotate it"
-        )
+        raise ExpressionError(f"{name} does not say what type it returns", hint="write returns=int, or annotate it")
     try:
         return Type.of(returns)
     except SchemaError as error:
-        raise ExpressionError(
-            f"{name} returns what no column can hold: {error.message}", hint=error.hint
-        ) from None
+        raise ExpressionError(f"{name} returns what no column can hold: {error.message}", hint=error.hint) from None

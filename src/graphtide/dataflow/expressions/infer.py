@@ -176,9 +176,7 @@ def _arithmetic(node: Apply, parts: list[Inferred]) -> Type:
         )
     if node.operation in "+-" and Kind.DATE in {a.kind, b.kind}:
         _check_whole_days(node)
-    return _with_nulls(
-        result, _any_null(parts) or (node.operation in {"/", "//", "%"} and _may_be_zero(node))
-    )
+    return _with_nulls(result, _any_null(parts) or (node.operation in {"/", "//", "%"} and _may_be_zero(node)))
 
 
 def _arithmetic_result(operation: str, a: Type, b: Type) -> Inferred:
@@ -224,9 +222,7 @@ def _comparison(node: Apply, parts: list[Inferred]) -> Type:
         common_type(parts)
     except LookupError:
         a, b = (part.required for part in parts if part is not None)
-        raise ExpressionError(
-            f"cannot compare {a} with {b} in {node}", hint=_comparison_hint(node, a, b)
-        ) from None
+        raise ExpressionError(f"cannot compare {a} with {b} in {node}", hint=_comparison_hint(node, a, b)) from None
     return _with_nulls(BOOL, _any_null(parts))
 
 
@@ -256,9 +252,7 @@ def _is_null(_node: Apply, _parts: list[Inferred]) -> Type:
 def _is_in(node: Apply, parts: list[Inferred]) -> Type:
     for argument in node.arguments[1:]:
         if not isinstance(argument, Literal):
-            raise ExpressionError(
-                f"{argument} is not a value in {node}", hint="write (x == a) | (x == b) for columns"
-            )
+            raise ExpressionError(f"{argument} is not a value in {node}", hint="write (x == a) | (x == b) for columns")
         if argument.value is None:
             raise ExpressionError(f"None is never found in {node}", hint="write x.is_in([...]) | x.is_null()")
     _comparison_of_all(node, parts)
@@ -270,9 +264,7 @@ def _comparison_of_all(node: Apply, parts: list[Inferred]) -> Inferred:
         return common_type(parts)
     except LookupError:
         listed = ", ".join(sorted({str(part.required) for part in parts if part is not None}))
-        raise ExpressionError(
-            f"no type holds all of {listed} in {node}", hint="convert some with .cast(...)"
-        ) from None
+        raise ExpressionError(f"no type holds all of {listed} in {node}", hint="convert some with .cast(...)") from None
 
 
 def _when(node: Apply, parts: list[Inferred]) -> Inferred:

@@ -162,9 +162,7 @@ class Lowering:
             return self._null(origin, [number for number, _ in operands])
         types = [found for _, found in operands if found is not None]
         constants = {
-            i: decode_value(types[i], self._dictionary, code)
-            for i, code in enumerate(codes)
-            if code is not None
+            i: decode_value(types[i], self._dictionary, code) for i, code in enumerate(codes) if code is not None
         }
         if len(constants) == len(codes):
             values = ValueFunction(function, types, returns, self._dictionary, origin)
@@ -193,9 +191,7 @@ class Lowering:
             compute = TupleOf(found, (None,) * len(codes), self._dictionary)
             return self.constant(_of_constants(compute, codes))
         free = [number for number, code in zip(numbers, codes, strict=True) if code is None]
-        return self._call(
-            ("tuple_", found.bare, *codes), node, free, TupleOf(found, tuple(codes), self._dictionary)
-        )
+        return self._call(("tuple_", found.bare, *codes), node, free, TupleOf(found, tuple(codes), self._dictionary))
 
     def take_element(self, node: Apply) -> int:
         """The number of an element of a tuple."""
@@ -263,9 +259,7 @@ class Lowering:
             known = self.graph.origins[number]
             origin = Literal(None) if known is None else known
             # A constant needs some column to know the number of rows.
-            sources = [n for n in closure(self.graph, [number]) if self.graph.is_column(n)] or [
-                self.graph.column(0)
-            ]
+            sources = [n for n in closure(self.graph, [number]) if self.graph.is_column(n)] or [self.graph.column(0)]
             program = write_program(self.graph, [number], None, sources.index, 0)
             compute = Evaluated(program.words, self.failures(program.steps))
             self._columns[number] = self._call(("program", number), origin, sources, compute)
@@ -294,9 +288,7 @@ class Lowering:
         places = {n: graph.nodes[n].words[0] for n in needed if graph.nodes[n].op == COLUMN}
         places |= {n: width + i for i, n in enumerate(made)}
         planned = [self._planned[graph.nodes[n].words[0]] for n in made]
-        calls = (
-            Call(each.expression, tuple(places[n] for n in each.operands), each.compute) for each in planned
-        )
+        calls = (Call(each.expression, tuple(places[n] for n in each.operands), each.compute) for each in planned)
         return tuple(calls), places.__getitem__
 
 

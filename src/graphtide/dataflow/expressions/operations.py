@@ -50,9 +50,7 @@ def _arithmetic(low: Lowering, node: Apply) -> int:
     result = low.types.type_of(node)
     a, b = node.arguments
     if result.kind is Kind.FLOAT:
-        return low.step(
-            _FLOAT_STEPS[node.operation], low.lower_as(a, result), low.lower_as(b, result), origin=node
-        )
+        return low.step(_FLOAT_STEPS[node.operation], low.lower_as(a, result), low.lower_as(b, result), origin=node)
     if result.kind in {Kind.STR, Kind.BYTES}:
         return low.function(node, "+", add, low.operands(a, b), result)
     if result.kind in {Kind.DATE, Kind.TIMESTAMP}:
@@ -220,9 +218,7 @@ def _extreme(step: int) -> Rule:
                 result = low.step(step, result, other, origin=node)
             else:
                 pair = [(result, found), (other, found)]
-                wins = low.function(
-                    node, op.AT_MOST, ORDER[op.AT_MOST], pair if step == op.LEAST else pair[::-1], BOOL
-                )
+                wins = low.function(node, op.AT_MOST, ORDER[op.AT_MOST], pair if step == op.LEAST else pair[::-1], BOOL)
                 # If one of them is None, so is the comparison, and the other one is taken.
                 rest = low.step(op.COALESCE, other, result, origin=node)
                 result = low.step(op.CHOOSE, wins, result, rest, origin=node)
@@ -251,9 +247,7 @@ def _date_part(part: int) -> Rule:
 
 def _clock_part(unit: str, many: int) -> Rule:
     def rule(low: Lowering, node: Apply) -> int:
-        units = low.step(
-            op.DIVIDE_INT, low.lower(node.arguments[0]), low.constant(UNITS[unit][1]), origin=node
-        )
+        units = low.step(op.DIVIDE_INT, low.lower(node.arguments[0]), low.constant(UNITS[unit][1]), origin=node)
         return low.step(op.MODULO_INT, units, low.constant(many), origin=node)
 
     return rule
@@ -284,9 +278,7 @@ def _date_trunc(low: Lowering, node: Apply) -> int:
 def _to_date(low: Lowering, node: Apply) -> int:
     if low.kind(node.arguments[0]) is Kind.STR:
         operands = low.operands(node.arguments[0])
-        return low.function(
-            node, ("cast", Kind.DATE), CASTS_FROM_TEXT[Kind.DATE], operands, DATE, may_fail=True
-        )
+        return low.function(node, ("cast", Kind.DATE), CASTS_FROM_TEXT[Kind.DATE], operands, DATE, may_fail=True)
     return _days(low, node)
 
 

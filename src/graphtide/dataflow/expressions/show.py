@@ -57,9 +57,7 @@ def _literal(literal: Literal) -> str:
 def _inside(expression: Expression) -> str:
     """In parentheses if an operator stands outermost."""
     text = show(expression)
-    is_operator = isinstance(expression, Apply) and (
-        expression.operation in _INFIX or expression.operation in _PREFIX
-    )
+    is_operator = isinstance(expression, Apply) and (expression.operation in _INFIX or expression.operation in _PREFIX)
     return f"({text})" if is_operator else text
 
 

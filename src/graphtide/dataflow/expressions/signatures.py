@@ -53,9 +53,7 @@ class Signature:
             if part is not None and part.kind not in allowed:
                 raise _misfit(node, i, part, allowed)
             if part is None and i == 0:
-                raise ExpressionError(
-                    f"the type of None is unknown in {node}", hint="say it with lit(None, str)"
-                )
+                raise ExpressionError(f"the type of None is unknown in {node}", hint="say it with lit(None, str)")
         for i in self.needs_literals:
             if i < len(parts) and not isinstance(node.arguments[i], Literal):
                 raise ExpressionError(
@@ -95,16 +93,12 @@ def _check_values(node: Apply, parts: Sequence[Type | None]) -> None:
             if of != "microseconds" or (moment and moment.kind is Kind.TIMESTAMP)
         ]
         if unit.value not in known:
-            raise ExpressionError(
-                f"{unit} is not a unit of {moment} in {node}", hint=f"use one of {', '.join(known)}"
-            )
+            raise ExpressionError(f"{unit} is not a unit of {moment} in {node}", hint=f"use one of {', '.join(known)}")
     if node.operation == "round":
         digits, number = node.arguments[1], parts[0]
         assert isinstance(digits, Literal)
         if number is not None and number.kind is Kind.INT and digits.value < 0:
-            raise ExpressionError(
-                f"{node} would round an int", hint="write x // 100 * 100, or .cast(float) first"
-            )
+            raise ExpressionError(f"{node} would round an int", hint="write x // 100 * 100, or .cast(float) first")
 
 
 def _check_regex(node: Apply, pattern: str) -> None:
@@ -112,11 +106,7 @@ def _check_regex(node: Apply, pattern: str) -> None:
         groups = re.compile(pattern).groups
     except re.error as error:
         raise ExpressionError(f"{pattern!r} is not a regular expression in {node}: {error}") from None
-    group = (
-        node.arguments[2].value
-        if node.operation == "extract" and isinstance(node.arguments[2], Literal)
-        else 0
-    )
+    group = node.arguments[2].value if node.operation == "extract" and isinstance(node.arguments[2], Literal) else 0
     if not 0 <= group <= groups:
         raise ExpressionError(f"{pattern!r} has {groups} groups in {node}", hint="group 0 is the whole match")
 
@@ -144,9 +134,7 @@ SIGNATURES: Final = {
     "split_part": Signature((_TEXT, _TEXT, _INT), STR, may_be_null=True),
     "like": Signature((_TEXT, _TEXT), BOOL),
     "matches": Signature((_TEXT, _TEXT), BOOL, holds_regex=True),
-    "extract": Signature(
-        (_TEXT, _TEXT, _INT), STR, may_be_null=True, needs_literals=(1, 2), holds_regex=True
-    ),
+    "extract": Signature((_TEXT, _TEXT, _INT), STR, may_be_null=True, needs_literals=(1, 2), holds_regex=True),
     "concat": Signature((_TEXT,), STR),
     "year": Signature((_MOMENT,), INT),
     "month": Signature((_MOMENT,), INT),

@@ -46,9 +46,7 @@ def _like_regex(pattern: str) -> re.Pattern[str]:
     """
     wild = {"%": ".*", "_": "."}
     tokens: list[str] = re.findall(r"\\.|.", pattern, re.DOTALL)
-    parts = [
-        re.escape(token[1:]) if len(token) > 1 else wild.get(token) or re.escape(token) for token in tokens
-    ]
+    parts = [re.escape(token[1:]) if len(token) > 1 else wild.get(token) or re.escape(token) for token in tokens]
     return re.compile("".join(parts), re.DOTALL)
 
 
@@ -162,11 +160,5 @@ def digest(value: Any) -> int:
     >>> digest("a") == digest("a"), digest("a") == digest("b")
     (True, False)
     """
-    data = (
-        value
-        if isinstance(value, bytes)
-        else value.encode()
-        if isinstance(value, str)
-        else repr(value).encode()
-    )
+    data = value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else repr(value).encode()
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1

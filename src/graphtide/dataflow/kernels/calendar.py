@@ -14,7 +14,15 @@ from graphtide.jit import kernel
 from graphtide.trace.kernels.batch import ALL_VARY, CAPACITY, ROWS, WIDTH, new_batch, put, reserve, value
 from graphtide.trace.kernels.heap import NONE, allocate, release, resize, words
 
-__all__ = ["clear_calendar", "due_coordinate", "new_calendar", "post_batch", "post_row", "split_future", "take_due"]
+__all__ = [
+    "clear_calendar",
+    "due_coordinate",
+    "new_calendar",
+    "post_batch",
+    "post_row",
+    "split_future",
+    "take_due",
+]
 
 ENTRIES = 0
 FIRST = 1
@@ -161,7 +169,7 @@ def _is_later(batch, first, loops, i, state):
 
 
 @kernel
-def due_coordinate(heap, calendar, depth, outer, state):
+def due_coordinate(heap, calendar, outer, state):
     """The next coordinate `outer` of anything waiting inside the rounds in progress of the loops around it.
 
     -1 if nothing waits there.

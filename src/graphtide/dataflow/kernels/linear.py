@@ -133,7 +133,7 @@ def _copy_column(source, from_column, target, to_column, rows):
 
 
 @kernel
-def enter_at(heap, operators, operator, source):
+def enter_at(heap, operator, source):
     """The batch inside a prioritized loop: its last data column, left behind, says when each row enters.
 
     Returns -1 if a priority is out of range.

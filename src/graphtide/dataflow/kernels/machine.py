@@ -194,7 +194,12 @@ def _run_operator(heap, operators, scopes, state, operator):
     elif kind == CONCAT:
         _put_out(heap, operators, operator, concatenate(heap, operators, operator))
     elif kind == CONSOLIDATE:
-        _put_out(heap, operators, operator, consolidate(heap, operator, source, np.arange(operators[operator, WIDTH])))
+        _put_out(
+            heap,
+            operators,
+            operator,
+            consolidate(heap, operator, source, np.arange(operators[operator, WIDTH])),
+        )
     elif kind == VARIABLE:
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, NONE))
     elif kind == FEEDBACK:
@@ -204,7 +209,7 @@ def _run_operator(heap, operators, scopes, state, operator):
             if kind == ENTER:
                 result = enter(heap, operators, operator, source)
             else:
-                result = enter_at(heap, operators, operator, source)
+                result = enter_at(heap, operator, source)
                 if result < 0:
                     state[DETAIL] = result
                     return ARITHMETIC
@@ -322,7 +327,7 @@ def _next_round(heap, operators, scopes, state, scope):
     depth = scopes[scope, SCOPE_DEPTH]
     least = -1
     for inner in range(scope, scopes[scope, INNER_END]):
-        due = due_coordinate(heap, scopes[inner, CALENDAR], scopes[inner, SCOPE_DEPTH], depth - 1, state)
+        due = due_coordinate(heap, scopes[inner, CALENDAR], depth - 1, state)
         if due >= 0 and (least < 0 or due < least):
             least = due
     if least < 0:

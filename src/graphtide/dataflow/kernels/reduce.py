@@ -86,7 +86,7 @@ def visit(heap, operators, operator, calendar, state):
     out_values = values if is_function else operators[operator, WIDTH] - keys
     visits = new_batch(heap, operator, keys + depth + 1, depth, new_rows + carried_rows, ALL_VARY, 0)
     wanted = new_batch(heap, operator, out_values + 1, 0, new_rows + carried_rows, ALL_VARY, 0)
-    slots, lows, highs = _open_runs(heap, spine, fresh)
+    slots, lows, highs = _open_runs(spine, fresh)
     runs = slots.shape[0]
     heads = np.empty(runs, np.int64)
     content = np.empty((8, values + 1), np.int64)
@@ -122,9 +122,7 @@ def visit(heap, operators, operator, calendar, state):
         j = j_end
         for e in range(visited):
             time[0] = epochs[e]
-            content, count = accumulate(
-                heap, slots, lows, highs, keys, values, depth, time, most, step, heads, content
-            )
+            content, count = accumulate(heap, slots, lows, highs, keys, values, depth, time, most, step, heads, content)
             if is_function:
                 _write_visit(heap, visits, wanted, probe, row, keys, time, content, count)
             else:
@@ -142,7 +140,7 @@ def visit(heap, operators, operator, calendar, state):
 
 
 @kernel
-def _open_runs(heap, spine, fresh):
+def _open_runs(spine, fresh):
     """The batches of a spine, and cursors at their beginnings."""
     runs = spine[RUNS] + (1 if fresh != NONE else 0)
     slots = np.empty(runs, np.int64)
@@ -336,7 +334,7 @@ def correct(heap, operators, operator, state, visits, wanted):
         for c in range(width):
             varying = with_column(varying, c)
     result = new_batch(heap, operator, width + depth + 1, depth, 2 * looks[ROWS], varying, 0)
-    slots, lows, highs = _open_runs(heap, spine, NONE)
+    slots, lows, highs = _open_runs(spine, NONE)
     runs = slots.shape[0]
     heads = np.empty(runs, np.int64)
     rows = np.empty((8, values + 1), np.int64)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.jit import kernel
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, WIDTH, column, constant, new_batch, stride, with_column
+from graphtide.trace.kernels.batch import (
+    ALL_VARY,
+    ROWS,
+    WIDTH,
+    column,
+    constant,
+    new_batch,
+    stride,
+    with_column,
+)
 from graphtide.trace.kernels.heap import words
 
 __all__ = ["dump", "load", "load_changes"]
