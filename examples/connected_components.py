@@ -27,9 +27,9 @@ def connected_components_prioritized(edges: gt.Collection) -> gt.Collection:
     both_ways = symmetric(edges)
     nodes = both_ways.select(node="src", label="src").distinct()
 
-    def step(labels: gt.Collection) -> gt.Collection:
+    def step(labels: gt.Collection, arriving: gt.Collection) -> gt.Collection:
         heard = labels.join(both_ways, on={"node": "src"}).select(node="dst", label="label")
-        return heard.concat(labels).group_by("node").min("label")
+        return heard.concat(arriving).group_by("node").min("label")
 
     return nodes.iterate_prioritized(step, priority=gt.call(int.bit_length, "label", returns=int))
 

@@ -208,7 +208,7 @@ class _Programs:
     """Draws collections, each from a pool of those that are there."""
 
     MONOTONE = ("select", "select", "where", "join", "join", "concat", "semijoin", "distinct", "flat_map", "turn")
-    OTHERS = ("antijoin", "left_join", "except_", "negate", "threshold", "aggregate", "aggregate", "aggregate")
+    OTHERS = ("antijoin", "left_join", "except_", "negate", "threshold", *["aggregate"] * 5)
     OTHERS += ("top_k", "reduce", "explode", "consolidate")
 
     def __init__(self, draw: st.DrawFn) -> None:
@@ -416,7 +416,7 @@ class _Programs:
     def aggregate(self, pool: list[Typed], what: str | None = None) -> Typed:
         of = self.one_of(*pool)
         keys, others = self.keys(of)
-        what = what or self.one_of("count", "sum", "sum", "avg", "min", "max", "distinct_count", "collect")
+        what = what or self.one_of("sum", "avg", "min", "max", "distinct_count", "collect", "count")
         numbers = [i for i in others if base(of.types[i]) in {int, float}]
         if what in {"sum", "avg"} and numbers:
             columns = (self.one_of(*numbers),)
@@ -576,14 +576,12 @@ def programs(draw: st.DrawFn, *, unbounded: bool = False) -> Program:
     column = st.sampled_from([int, int, int, int | None, float, float | None, str, str | None])
     inputs = draw(st.lists(st.lists(column, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3))
     pool = [Typed(naive.Input(i), types) for i, types in enumerate(inputs)]
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 5))):
         pool.append(make.step(pool, 0))
     if unbounded:
         pool.append(make.unbounded(pool))
-    outputs = [pool[-1].node]
-    if draw(st.booleans()):
-        outputs.append(make.one_of(*pool).node)
-    return Program(tuple(inputs), tuple(outputs))
+    others = draw(st.lists(st.sampled_from(pool), max_size=2))
+    return Program(tuple(inputs), tuple(dict.fromkeys(each.node for each in (pool[-1], *others))))
 
 
 @st.composite
@@ -592,12 +590,12 @@ def histories(draw: st.DrawFn, program: Program, most: int = 4) -> list[Batch]:
     diff = st.sampled_from([1, 1, 1, 1, -1, -1, 2, -2])
     seen: list[list[naive.Row]] = [[] for _ in program.inputs]
     epochs: list[Batch] = []
-    for _ in range(draw(st.integers(1, most))):
+    for epoch in range(draw(st.integers(1, most))):
         batch: list[tuple[tuple[naive.Row, int], ...]] = []
         for types, rows in zip(program.inputs, seen, strict=True):
             new = st.tuples(*(_values(t) for t in types))
             row = st.sampled_from(rows) | new if rows else new
-            changes = draw(st.lists(st.tuples(row, diff), max_size=6))
+            changes = draw(st.lists(st.tuples(row, diff), min_size=0 if epoch else 2, max_size=7))
             rows += [each for each, _ in changes]
             batch.append(tuple(changes))
         epochs.append(tuple(batch))

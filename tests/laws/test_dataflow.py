@@ -216,7 +216,7 @@ class Running:
     def _loop(self, node: naive.Iterate) -> Collection:
         with self.flow.loop(max_rounds=node.max_rounds) as loop:
             variables = [
-                loop.variable(**self._columns(variable.types))
+                loop.empty_variable(**self._columns(variable.types))
                 if initial is None
                 else loop.variable(self._fitted(self.build(initial), variable.types))
                 for variable, initial in zip(node.variables, node.initials, strict=True)

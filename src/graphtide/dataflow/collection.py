@@ -175,8 +175,7 @@ class Collection:
     def semijoin(self, other: Collection, on: On) -> Collection:
         """The rows whose key is in the other collection, each as often as it was here."""
         left_keys, right_keys = self._keys(other, on)
-        names = {f"_{k}": col(other.schema.names[i]) for k, i in enumerate(right_keys)}
-        present = other._linear(names).distinct()
+        present = other.select(**{f"_{k}": other.schema.names[i] for k, i in enumerate(right_keys)}).distinct()
         pairs = {self.schema.names[i]: f"_{k}" for k, i in enumerate(left_keys)}
         return self.join(present, on=pairs).select(*self.schema)
 
@@ -190,9 +189,7 @@ class Collection:
         _, right_keys = self._keys(other, on)
         rest = [name for i, name in enumerate(other.schema) if i not in right_keys]
         missing = {name: lit(None, other.schema[name].optional) for name in rest}
-        outputs = {name: col(name) for name in self.schema}
-        alone = self.antijoin(other, on)._linear({**outputs, **missing})
-        return joined.concat(alone)
+        return joined.concat(self.antijoin(other, on).select(*self.schema, **missing))
 
     # -- by key
 

@@ -80,8 +80,9 @@ class Reader:
         width = len(self.schema)
         times = counted[-1]
         if (times < 0).any():
+            row, count = self._negative(counted), int(times[times < 0][0])
             raise NegativeMultiplicityError(
-                f'"{self.name}" holds the row {self._negative(counted)} {int(times[times < 0][0])} times at epoch {epoch}',
+                f'"{self.name}" holds the row {row} {count} times at epoch {epoch}',
                 hint="more copies were removed than there were; changes() shows all counts",
             )
         return counted[:width] if (times == 1).all() else np.repeat(counted[:width], times, axis=1)

@@ -116,7 +116,7 @@ def _float_parts(code, tags, weights):
     tags[3] = limb + 1
     weights[3] = sign * ((mantissa >> room) & LIMB_MASK)
     tags[4] = limb + 2
-    weights[4] = sign * (mantissa >> (room + 32))
+    weights[4] = sign * ((mantissa >> room) >> 32)  # in two steps: a shift by 64 is undefined
     return 5
 
 
@@ -239,7 +239,7 @@ def _magnitude(limbs):
     offset = shift & 31
     mantissa = limbs[limb] >> offset
     for k in range(1, 3):
-        if limb + k < limbs.shape[0]:
+        if limb + k < limbs.shape[0] and 32 * k - offset < 64:
             mantissa |= limbs[limb + k] << (32 * k - offset)
     mantissa &= (IMPLICIT_BIT << 1) - 1
     half = (limbs[(shift - 1) >> 5] >> ((shift - 1) & 31)) & 1
