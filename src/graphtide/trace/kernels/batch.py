@@ -27,6 +27,7 @@ __all__ = [
     "LAYOUT",
     "LOWER",
     "ROWS",
+    "SPARE",
     "UPPER",
     "WIDTH",
     "column",
@@ -59,6 +60,7 @@ INDEX = 7  # offset of the directory over the first column, 0 if there is none
 INDEX_SHIFT = 8
 INDEX_BASE = 9
 INDEX_SIZE = 10
+SPARE = 11  # for whoever is writing the batch
 LAYOUT = 12  # then (offset, stride) per column, then one word per column for constants
 
 AS_IT_CAME = 0

@@ -193,7 +193,7 @@ def _compact_single(heap, slot):
     nothing = words(heap, empty)
     nothing[:] = source
     nothing[ROWS] = 0
-    result = start_merge(heap, spine[OWNER], batch, batch)
+    result = start_merge(heap, spine[OWNER], batch, batch, words(heap, spine[SINCE]))
     progress = np.zeros(3, np.int64)
     merge_some(heap, batch, empty, result, progress, words(heap, spine[SINCE]), EAGER)
     release(heap, empty)
@@ -221,11 +221,20 @@ def _work(heap, slot, fuel):
 
 @inlined
 def _due(heap, spine, r):
-    """Whether runs `r` and `r + 1` are idle and of comparable size."""
+    """Whether runs `r` and `r + 1` are idle, of comparable size and both of committed epochs or both not.
+
+    Runs of the epochs in progress stay apart: they can be undone, and their epochs cannot be told from
+    committed ones after a merge would have advanced those.
+    """
     after = RUN_TABLE + (r + 1) * RUN_FIELDS
     if r + 2 <= spine[RUNS] - 1 and spine[after + MERGED] != NONE:
         return False
     if r > 0 and spine[RUN_TABLE + (r - 1) * RUN_FIELDS + MERGED] != NONE:
+        return False
+    committed = words(heap, spine[SINCE])[1] + 1
+    if (words(heap, run_slot(spine, r))[UPPER] <= committed) != (
+        words(heap, run_slot(spine, r + 1))[UPPER] <= committed
+    ):
         return False
     return rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
 
@@ -234,7 +243,8 @@ def _due(heap, spine, r):
 def _begin(heap, slot, r):
     spine = words(heap, slot)
     base = RUN_TABLE + r * RUN_FIELDS
-    spine[base + MERGED] = start_merge(heap, spine[OWNER], run_slot(spine, r), run_slot(spine, r + 1))
+    since = words(heap, spine[SINCE])
+    spine[base + MERGED] = start_merge(heap, spine[OWNER], run_slot(spine, r), run_slot(spine, r + 1), since)
     for k in range(3):
         spine[base + PROGRESS + k] = 0
 
