@@ -23,7 +23,8 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/.tested
 	$(BIN)/graphtide demo
 
-test: $(VENV)/.tested
+# The kernels are compiled once, before the workers of pytest would each compile them.
+test: warm
 	$(BIN)/pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.tested
@@ -35,10 +36,8 @@ lint: $(VENV)/.tested
 bench: $(VENV)/.measured
 	$(BIN)/graphtide bench $(BENCH) $(BENCH_ARGS)
 
-# Whatever calls a kernel compiles it into the cache, and the tests call them all.
 warm: $(VENV)/.tested
-	$(BIN)/pytest $(PYTEST_ARGS) --quiet tests
-	$(BIN)/graphtide doctor
+	$(BIN)/graphtide warm
 
 # The peers of the benches hold some shared packages down, so they are resolved first
 # and the tests run on the very versions that are measured.

@@ -22,7 +22,7 @@ Multiset: TypeAlias = dict[Row, int]
 NAN = math.nan  # the one object that stands for every NaN, so that rows can be looked up
 
 # Programs whose values run away prove nothing; they are given up.
-MOST_ROWS = 600
+MOST_ROWS = 2000
 LARGEST = 2**40
 
 
@@ -414,11 +414,15 @@ def _there(group: Multiset) -> Multiset:
 
 def _join(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
     keys = {j for _, j in on}
+    by_key: dict[Row, list[tuple[Row, int]]] = {}
+    for row, times in right.items():
+        rest = tuple(value for j, value in enumerate(row) if j not in keys)
+        by_key.setdefault(tuple(row[j] for _, j in on), []).append((rest, times))
     return added(
-        (a + tuple(v for j, v in enumerate(b) if j not in keys), m * n)
-        for a, m in left.items()
-        for b, n in right.items()
-        if all(a[i] is not None and order(a[i]) == order(b[j]) for i, j in on)
+        (row + rest, m * n)
+        for row, m in left.items()
+        if None not in (key := tuple(row[i] for i, _ in on))
+        for rest, n in by_key.get(key, ())
     )
 
 

@@ -329,7 +329,8 @@ class _Programs:
     def explode(self, pool: list[Typed]) -> Typed:
         found = [(of, i) for of in pool for i, t in enumerate(of.types) if get_args(base(t))]
         if not found:
-            return self.aggregate(pool, "collect")
+            made = self.aggregate(pool, "collect")
+            return made if base(made.types[-1]) in _VALUES else self.explode([made])
         of, place = self.one_of(*found)
         types = (*of.types[:place], get_args(base(of.types[place]))[0], *of.types[place + 1 :])
         return replace(of, node=naive.Explode(of.node, place), types=types)
@@ -458,8 +459,8 @@ class _Programs:
     # -- loops
 
     def loop(self, pool: list[Typed], depth: int, *, monotone: bool) -> Typed:
-        kinds = ("closing", "mutual", "prioritized", "least") if monotone else ("counting", "counting")
-        return getattr(self, self.one_of("closing", "mutual", "prioritized", "least", *kinds))(pool, depth)
+        kinds = ["closing", "mutual", "prioritized", "least"] + ["counting"] * (0 if monotone else 3)
+        return getattr(self, self.one_of(*kinds))(pool, depth)
 
     def variable(self, types: tuple[Any, ...], carried: int = 0) -> Typed:
         self.loops += 1

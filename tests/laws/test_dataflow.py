@@ -10,19 +10,25 @@ from itertools import count, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import event, given, reject, settings
 from hypothesis import strategies as st
-from tests import naive
-from tests import strategies as gen
-from tests.naive import Multiset, added, difference
 
 from graphtide import Collection, Dataflow, Output, coalesce, col, lit, when
 from graphtide.dataflow.expressions import Expression
 from graphtide.errors import (
+    CapacityError,
+    ExpressionError,
+    GraphtideError,
     NegativeMultiplicityError,
+    NotConvergedError,
+    UserFunctionError,
 )
 from graphtide.rows import decode_rows
+from tests import naive
+from tests import strategies as gen
+from tests.naive import Multiset, added, difference
 
+Case = tuple[gen.Program, list[gen.Batch]]
 Answers = list[list[Multiset]]  # for each epoch, for each output
 
 
@@ -71,7 +77,7 @@ class Running:
     def __init__(self, program: gen.Program, *, keep: int | None = None, merging: Any = "default") -> None:
         self.flow = Dataflow(merging=merging)
         self.keep = keep
-        self._program = program
+        self.program = program
         self._names = (f"c{i}" for i in count())
         self._known: ChainMap[naive.Node, Collection] = ChainMap()
         self.inputs = [self.flow.input(f"input {i}", **self._columns(types)) for i, types in enumerate(program.inputs)]
@@ -80,8 +86,8 @@ class Running:
 
     def watch(self, *numbers: int) -> "Running":
         """Make outputs of the program readable, all of them by default."""
-        for number in numbers or range(len(self._program.outputs)):
-            made = self.build(self._program.outputs[number])
+        for number in numbers or range(len(self.program.outputs)):
+            made = self.build(self.program.outputs[number])
             self.outputs[number] = made.output(f"output {next(self._names)}", keep=self.keep)
         return self
 
@@ -306,7 +312,7 @@ def numbered(values: list[Multiset]) -> dict[int, Multiset]:
 
 @share(100)
 @given(gen.cases())
-def test_every_epoch_is_what_a_recomputation_gives(case: tuple[gen.Program, list[gen.Batch]]) -> None:
+def test_every_epoch_is_what_a_recomputation_gives(case: Case) -> None:
     program, history = case
     answers = settling(program, history)
     running = Running(program).watch()
@@ -314,3 +320,164 @@ def test_every_epoch_is_what_a_recomputation_gives(case: tuple[gen.Program, list
         assert running.at(running.commit(batch)) == numbered(answer)
     for epoch, answer in enumerate(answers):
         assert running.at(epoch) == numbered(answer)
+
+
+@share(60)
+@given(gen.cases(), st.data())
+def test_epochs_that_run_together_change_what_they_change_one_by_one(case: Case, data: st.DataObject) -> None:
+    program, history = case
+    expected = steps(settling(program, history))
+    running = Running(program).watch()
+    for run in dealt(data, history):
+        first = running.flow.epoch
+        running.commit(*run)
+        epochs = range(first, running.flow.epoch)
+        for number, changes in running.changes().items():
+            assert changes == {e: expected[e][number] for e in epochs if expected[e][number]}
+
+
+@share(60)
+@given(gen.cases(most=8), st.data())
+def test_compaction_changes_no_epoch_that_can_be_read(case: Case, data: st.DataObject) -> None:
+    program, history = case
+    answers = settling(program, history)
+    keep = data.draw(st.sampled_from([1, 2, 4, None]), label="keep")
+    merging = data.draw(st.sampled_from(["eager", "default", "lazy"]), label="merging")
+    running = Running(program, keep=keep, merging=merging).watch()
+    for run in dealt(data, history):
+        last = running.commit(*run)
+        for epoch in range(last + 1 if keep is None else min(last + 1, keep)):
+            assert running.at(last - epoch) == numbered(answers[last - epoch])
+
+
+@share(60)
+@given(gen.cases(most=6), st.data())
+def test_outputs_that_come_late_and_go_early_are_right_while_they_are_there(case: Case, data: st.DataObject) -> None:
+    program, history = case
+    answers = settling(program, history)
+    running = Running(program)
+    indexes = [each.arrange() for each in running.inputs]
+    for epoch, batch in enumerate(history):
+        for number in range(len(program.outputs)):
+            if data.draw(st.booleans(), label=f"output {number} comes or goes before epoch {epoch}"):
+                running.watch(number) if number not in running.outputs else running.drop(number)
+        assert running.at(running.commit(batch)) == {n: answers[epoch][n] for n in running.outputs}
+    assert len(indexes) == len(running.inputs)
+
+
+@share(40)
+@given(gen.cases(), st.data())
+def test_what_nobody_reads_any_more_takes_no_memory(case: Case, data: st.DataObject) -> None:
+    program, history = case
+    settling(program, history)
+    running = Running(program).watch()
+    for run in dealt(data, history):
+        running.commit(*run)
+    for number in list(running.outputs):
+        running.drop(number)
+    assert running.flow.machine.heap.nbytes == 0
+
+
+@share(40)
+@given(gen.cases(unbounded=True, most=3))
+def test_a_loop_that_does_not_settle_is_an_error_and_no_other_is(case: Case) -> None:
+    program, history = case
+    running = Running(program).watch()
+    for end in range(1, len(history) + 1):
+        try:
+            answer = recomputed(program, history[:end])[-1]
+        except naive.TooLargeError:
+            reject()
+        except naive.DidNotSettleError:
+            event("does not settle")
+            before = running.at(running.flow.epoch - 1)
+            with pytest.raises(NotConvergedError, match="did not settle within"):
+                running.commit(history[end - 1])
+            assert running.at(running.flow.epoch - 1) == before
+            return
+        assert running.at(running.commit(history[end - 1])) == numbered(answer)
+
+
+# --------------------------------------------------------------------------- laws of runs that fail
+# A second input trips a wire: an operator that depends on all outputs, so that they have run when it fails.
+
+
+def explode_at(limit: int) -> Callable[..., list[tuple[int]]]:
+    def function(value: int) -> list[tuple[int]]:
+        if value >= limit:
+            raise ValueError(f"{value} is too much")
+        return [(value,)]
+
+    return function
+
+
+HUGE = 2**62
+WIRES: dict[str, tuple[type[GraphtideError], Callable[[Collection], Collection]]] = {
+    "a function": (UserFunctionError, lambda wire: wire.flat_map(explode_at(HUGE), value=int)),
+    "a function in a loop": (
+        UserFunctionError,
+        lambda wire: wire.iterate(lambda x: x.flat_map(explode_at(HUGE), value=int).distinct()),
+    ),
+    "a reduction": (
+        UserFunctionError,
+        lambda wire: wire.group_by().reduce(lambda _, rows: explode_at(HUGE)(rows[-1][0][0]), value=int),
+    ),
+    "an expression": (ExpressionError, lambda wire: wire.select(value=col("value") * 4)),
+    "a sum": (CapacityError, lambda wire: wire.concat(wire).group_by().sum("value")),
+    "a sum in a loop": (
+        CapacityError,
+        lambda wire: wire.iterate(lambda x: x.concat(wire, wire).group_by().sum("value").where(col("value") < 0)),
+    ),
+    "a loop": (
+        NotConvergedError,
+        lambda wire: wire.iterate(
+            lambda x: x.select(value=when(col("value") < HUGE, 0).otherwise(col("value") + 1)), max_rounds=5
+        ),
+    ),
+    "a count": (NegativeMultiplicityError, lambda wire: wire.where(col("value") >= HUGE).negate()),
+}
+
+
+class Tripwire:
+    """A running program with something in it that fails when it is told to."""
+
+    def __init__(self, running: Running, what: str) -> None:
+        self.running = running
+        self.error, make = WIRES[what]
+        self._fuse = running.flow.input("fuse", value=int)
+        wire: Collection = self._fuse
+        for number in running.outputs:
+            wire = wire.concat(running.build(running.program.outputs[number]).distinct().select(value=lit(0)))
+        self._wire = make(wire).output("wire", on_negative="error")
+
+    def trip(self) -> None:
+        self._fuse.insert([(HUGE,)])
+
+    def mend(self) -> None:
+        self._fuse.remove([(HUGE,)])
+
+
+@share(60)
+@given(gen.cases(), st.sampled_from(sorted(WIRES)), st.data())
+def test_a_run_that_fails_leaves_everything_as_it_was(case: Case, what: str, data: st.DataObject) -> None:
+    program, history = case
+    answers = settling(program, history)
+    failing = data.draw(st.integers(0, len(history) - 1), label="the epoch that fails")
+    running = Running(program, keep=data.draw(st.sampled_from([1, None]), label="keep")).watch()
+    wire = Tripwire(running, what)
+    for batch in history[:failing]:
+        running.commit(batch)
+    before = running.at(failing - 1)
+    wire.trip()
+    with pytest.raises(wire.error):
+        running.commit(history[failing])
+    assert running.at(failing - 1) == before
+    if data.draw(st.booleans(), label="rolls back"):
+        running.flow.rollback()
+        running.commit(history[failing])
+    else:
+        wire.mend()
+        running.flow.commit()
+    assert running.at(failing) == numbered(answers[failing])
+    for batch, answer in zip(history[failing + 1 :], answers[failing + 1 :], strict=True):
+        assert running.at(running.commit(batch)) == numbered(answer)

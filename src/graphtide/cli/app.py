@@ -75,6 +75,15 @@ def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print JSON for 
 
 
 @app.command()
+def warm() -> None:
+    """Compile all kernels now, so that the first answer is a quick one."""
+    from graphtide.dataflow.warm import warm
+
+    typer.echo("compiling kernels: a minute or two the first time, a moment when they are there")
+    typer.echo(f"ready after {warm():.1f} s")
+
+
+@app.command()
 def bench(
     name: Annotated[str | None, typer.Argument(help="The bench to run; without it, they are listed.")] = None,
     *,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,7 @@ class Heap:
     def __init__(self, slots: int = _SLOTS) -> None:
         self.table: NDArray[np.int64] = np.zeros((heap.FIRST_SLOT + slots, heap.HEAP_FIELDS), np.int64)
         heap.open_heap(self.table)
+        self._mapped: list[NDArray[np.int64]] = []
         # The table outlives the object until all its blocks are freed.
         weakref.finalize(self, heap.release_all, self.table)
 
@@ -41,6 +43,16 @@ class Heap:
             slot = int(heap.allocate(self.table, owner, len(values)))
         heap.fill(self.table, slot, np.ascontiguousarray(values, np.int64))
         return slot
+
+    def save(self, slot: int, file: str | Path) -> None:
+        """Write a batch, as it lies in memory, to a file."""
+        heap.words(self.table, slot).tofile(file)
+
+    def map(self, file: str | Path, owner: int = 0) -> int:
+        """The slot of a batch that stays in its file; pages are read when they are looked at."""
+        mapped = np.memmap(file, np.int64, mode="c")
+        self._mapped.append(mapped)
+        return int(heap.adopt(self.table, owner, mapped.ctypes.data, len(mapped)))
 
     def release(self, slot: int) -> None:
         """Give up one count of the slot."""
