@@ -7,7 +7,6 @@ reads it from an index: of the input itself, or of what the input is made from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from graphlib import TopologicalSorter
 from typing import Final
 
 import numpy as np
@@ -36,6 +35,7 @@ from graphtide.dataflow.plan import (
     Variable,
     Weigh,
 )
+from graphtide.dataflow.scope_tree import ScopeTree
 from graphtide.trace.kernels.spine import new_spine
 
 __all__ = ["Assembly"]
@@ -62,13 +62,14 @@ _KINDS: Final = {
 class Assembly:
     """The nodes that are installed in a machine, and where."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, root: Scope) -> None:
         self.machine = machine
+        self._root = root
+        self._tree = ScopeTree(root, ())
         # The operators of each node, its output the last of them; a node may share another's.
         self.operators: dict[Node, list[int]] = {}
         self._plans: dict[Node, LinearPlan] = {}
         self._calendars: dict[Scope, int] = {}
-        self._numbers: dict[Scope, int] = {}
 
     def output_of(self, node: Node) -> int:
         """The operator that puts out the node's collection."""
@@ -123,7 +124,7 @@ class Assembly:
 
     def loops(self) -> Iterable[tuple[int, Scope]]:
         """The loops by their number in the machine."""
-        return ((number, scope) for scope, number in self._numbers.items() if scope.depth > 1)
+        return ((number, scope) for scope, number in self._tree.numbers.items() if scope.depth > 1)
 
     # -- operators
 
@@ -228,37 +229,16 @@ class Assembly:
 
     def _write_code(self) -> None:
         """Scopes in preorder, and operators in topological order with their loops inside."""
-        nodes = list(self.operators)
-        root = nodes[0].scope if nodes else Scope("root")
-        root = list(root.outward())[-1]
-        inside: dict[Scope, list[Node]] = {root: []}
-        children: dict[Scope, list[Scope]] = {root: []}
-        for node in nodes:
-            scopes = list(node.home.outward())
-            for scope in reversed(scopes):
-                if scope not in inside:
-                    assert scope.parent is not None
-                    inside[scope] = []
-                    children[scope] = []
-                    children[scope.parent].append(scope)
-            inside[node.home].append(node)
-        numbers: dict[Scope, int] = {}
-        self._number(root, children, numbers)
-        self._numbers = numbers
-        self._open_scopes(numbers, children)
+        self._tree = ScopeTree(self._root, self.operators)
+        self._open_scopes()
         code: list[tuple[int, int]] = []
-        self._write_scope(root, inside, children, numbers, code, set())
+        self._write_scope(self._root, code, set())
         code.append((layout.END, 0))
         self.machine.code = np.array(code, np.int64)
-        self._write_doors(nodes, numbers)
+        self._write_doors()
 
-    def _number(self, scope: Scope, children: dict[Scope, list[Scope]], numbers: dict[Scope, int]) -> None:
-        numbers[scope] = len(numbers)
-        for child in children[scope]:
-            self._number(child, children, numbers)
-
-    def _open_scopes(self, numbers: dict[Scope, int], children: dict[Scope, list[Scope]]) -> None:
-        machine = self.machine
+    def _open_scopes(self) -> None:
+        machine, numbers = self.machine, self._tree.numbers
         for row in machine.scopes:
             for slot in (row[layout.DOORS], row[layout.LEAVES]):
                 machine.heap.release(int(slot))
@@ -271,37 +251,32 @@ class Assembly:
             row = machine.scopes[number]
             row[layout.SCOPE_DEPTH] = scope.depth
             row[layout.CALENDAR] = self._calendars.get(scope, 0)
-            row[layout.INNER_END] = number + _size(scope, children)
+            row[layout.INNER_END] = self._tree.inner_end(scope)
             row[layout.MOST_ROUNDS] = scope.most_rounds
 
-    def _write_scope(
-        self,
-        scope: Scope,
-        inside: dict[Scope, list[Node]],
-        children: dict[Scope, list[Scope]],
-        numbers: dict[Scope, int],
-        code: list[tuple[int, int]],
-        placed: set[int],
-    ) -> None:
-        for item in _in_order(scope, inside, children):
+    def _write_scope(self, scope: Scope, code: list[tuple[int, int]], placed: set[int]) -> None:
+        for item in self._tree.in_order(scope):
             if isinstance(item, Scope):
-                code.append((layout.HEAD, numbers[item]))
-                self.machine.scopes[numbers[item], layout.BODY] = len(code)
-                self._write_scope(item, inside, children, numbers, code, placed)
-                code.append((layout.TAIL, numbers[item]))
-                self.machine.scopes[numbers[item], layout.EXIT] = len(code)
+                number = self._tree.numbers[item]
+                code.append((layout.HEAD, number))
+                self.machine.scopes[number, layout.BODY] = len(code)
+                self._write_scope(item, code, placed)
+                code.append((layout.TAIL, number))
+                self.machine.scopes[number, layout.EXIT] = len(code)
                 continue
             for number in self.operators[item]:
                 # A node that shares another's operator may stand outside of the loop that it runs in.
                 if number not in placed:
                     placed.add(number)
                     code.append((layout.RUN, number))
-                    self.machine.operators[number, layout.SCOPE] = numbers[scope]
+                    self.machine.operators[number, layout.SCOPE] = self._tree.numbers[scope]
 
-    def _write_doors(self, nodes: list[Node], numbers: dict[Scope, int]) -> None:
+    def _write_doors(self) -> None:
+        """What each scope looks at to know whether it has something to do, and where its results go."""
+        numbers = self._tree.numbers
         doors: dict[Scope, set[int]] = {scope: set() for scope in numbers}
         leaves: dict[Scope, set[int]] = {scope: set() for scope in numbers}
-        for node in nodes:
+        for node in self.operators:
             if isinstance(node.operation, Leave):
                 leaves[node.home].add(self.output_of(node))
                 continue
@@ -324,41 +299,3 @@ def _column_by(compute: Callable[..., Codes], columns: tuple[int, ...], width: i
         return np.concatenate([lines[:width], column[None, :], lines[width:]])
 
     return transformer
-
-
-def _size(scope: Scope, children: dict[Scope, list[Scope]]) -> int:
-    """How many scopes there are from this one inwards."""
-    return 1 + sum(_size(child, children) for child in children[scope])
-
-
-def _in_order(
-    scope: Scope, inside: dict[Scope, list[Node]], children: dict[Scope, list[Scope]]
-) -> Iterable[Node | Scope]:
-    """The nodes and loops of a scope, each after all that it reads."""
-    sorter: TopologicalSorter[Node | Scope] = TopologicalSorter()
-    for node in inside[scope]:
-        sorter.add(node, *(item for each in node.inputs if (item := _item(each, scope)) is not None))
-    for child in children[scope]:
-        sorter.add(child)
-        for node in _all_inside(child, inside, children):
-            for each in node.inputs:
-                item = _item(each, scope)
-                if item is not None and item is not child:
-                    sorter.add(child, item)
-    return sorter.static_order()
-
-
-def _all_inside(scope: Scope, inside: dict[Scope, list[Node]], children: dict[Scope, list[Scope]]) -> Iterable[Node]:
-    yield from inside[scope]
-    for child in children[scope]:
-        yield from _all_inside(child, inside, children)
-
-
-def _item(node: Node, scope: Scope) -> Node | Scope | None:
-    """What stands for a node in a scope: itself, the loop in it that the node runs in, or nothing."""
-    inner: Scope | None = None
-    for each in node.home.outward():
-        if each is scope:
-            return node if inner is None else inner
-        inner = each
-    return None

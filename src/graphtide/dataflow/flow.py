@@ -59,12 +59,12 @@ class Dataflow:
         self.name = name
         self.dictionary = Dictionary()
         self.machine = Machine()
-        self.assembly = Assembly(self.machine)
         self.lock = RLock()
         self.progressed = Condition(self.lock)  # told after every run
         self.epoch = 0  # the first epoch that is not committed
         self.sealed = 0  # the first epoch that is not closed
         self.builder = Builder(name, self.dictionary)
+        self.assembly = Assembly(self.machine, self.builder.root)
         self._effort = _EFFORTS[merging]
         self._kept: dict[Node, int] = {}
         self._inputs: dict[str, Input] = {}
