@@ -162,6 +162,12 @@ class Collection:
         left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)
         scope = deepest(left.node, right.node)
         rest = [i for i in range(len(right.schema)) if i not in right_keys]
+        for name in (right.schema.names[i] for i in rest):
+            if name in left.schema:
+                raise PlanError(
+                    f'column "{name}" stands on both sides of the join: {left.schema} and {right.schema}',
+                    hint=f'rename it on one side, as in rename({name}="{name}_2")',
+                )
         schema = left.schema.concat(right.schema.select(*(right.schema.names[i] for i in rest)))
         index = self.flow.builder.arranged(left.node, left_keys)
         other_index = self.flow.builder.arranged(right.node, right_keys)

@@ -1,0 +1,74 @@
+"""What `import graphtide as gt` offers: changed on purpose only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import graphtide as gt
+
+
+def test_the_public_names() -> None:
+    assert set(gt.__all__) == {
+        "Arrangement",
+        "Collection",
+        "Dataflow",
+        "Expression",
+        "GraphtideError",
+        "Input",
+        "Loop",
+        "Output",
+        "Schema",
+        "__version__",
+        "call",
+        "coalesce",
+        "col",
+        "concat",
+        "func",
+        "greatest",
+        "hash_of",
+        "least",
+        "lit",
+        "tuple_",
+        "when",
+    }
+    for name in gt.__all__:
+        assert getattr(gt, name) is not None
+
+
+def test_what_collections_offer() -> None:
+    methods = {name for name in dir(gt.Collection) if not name.startswith("_")}
+    assert methods == {
+        "antijoin",
+        "arrange",
+        "concat",
+        "consolidate",
+        "distinct",
+        "drop",
+        "except_",
+        "explode",
+        "flat_map",
+        "group_by",
+        "inspect",
+        "iterate",
+        "iterate_prioritized",
+        "join",
+        "left_join",
+        "map_batches",
+        "negate",
+        "output",
+        "probe",
+        "rename",
+        "schema",
+        "select",
+        "semijoin",
+        "threshold",
+        "where",
+        "with_columns",
+    }
+
+
+def test_importing_the_package_alone_compiles_and_loads_nothing_heavy() -> None:
+    script = "import sys, graphtide; print(sorted({'numba', 'pyarrow', 'matplotlib'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
