@@ -84,6 +84,23 @@ def warm() -> None:
 
 
 @app.command()
+def demo(
+    *,
+    data: Annotated[str, typer.Option("--data", help="The stream of messages to slide over.")] = "CollegeMsg",
+    days: Annotated[float, typer.Option("--days", help="The width of the window.")] = 28,
+    minutes: Annotated[float, typer.Option("--minutes", help="How far the window slides each time.")] = 60,
+    windows: Annotated[int, typer.Option("--windows", help="How often it slides.")] = 240,
+    skip: Annotated[float, typer.Option("--skip", help="Days of the stream to pass over first.")] = 14,
+    output: Annotated[Path, typer.Option("--output", help="The folder for the picture.")] = Path("demo-output"),
+) -> None:
+    """Watch components follow a window that slides over real messages, next to recomputing them."""
+    from graphtide.cli import demo
+
+    if not demo.demonstrate(data, days, minutes, windows, skip, output):
+        raise typer.Exit(1)
+
+
+@app.command()
 def bench(
     name: Annotated[str | None, typer.Argument(help="The bench to run; without it, they are listed.")] = None,
     *,

@@ -1,3 +1,3 @@
 """Dataflows over collections that change: the API, the plan, and the machine that runs it."""
 
-__all__: list[str] = []
+__all__ = ()

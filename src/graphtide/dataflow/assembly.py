@@ -36,7 +36,7 @@ from graphtide.dataflow.plan import (
     Weigh,
 )
 from graphtide.dataflow.scope_tree import ScopeTree
-from graphtide.trace.kernels.spine import new_spine
+from graphtide.trace.kernels.spine import new_spine, set_since
 
 __all__ = ["Assembly"]
 
@@ -79,8 +79,13 @@ class Assembly:
         """The slot of the spine that indexes the node's collection."""
         return int(self.machine.operators[self.output_of(node), layout.SPINE])
 
-    def install(self, nodes: Iterable[Node], plans: dict[Node, LinearPlan], late: set[Node], effort: int) -> None:
-        """Add the nodes that are not there yet, inputs first, and write the code anew."""
+    def install(
+        self, nodes: Iterable[Node], plans: dict[Node, LinearPlan], late: set[Node], effort: int, epoch: int
+    ) -> None:
+        """Add the nodes that are not there yet, inputs first, and write the code anew.
+
+        The indexes among them can be read from `epoch` on.
+        """
         self._plans.update(plans)
         new = [node for node in nodes if node not in self.operators]
         fused = self._fusions(new)
@@ -94,6 +99,9 @@ class Assembly:
             else:
                 self._place(node, late, effort, None)
         for node in new:
+            if node.is_index and epoch > 0:
+                least = np.array([[epoch] + [0] * (node.scope.depth - 1)])
+                set_since(self.machine.heap.table, self.spine_of(node), least)
             if isinstance(node.operation, Feedback):
                 parameters = np.array([self.output_of(node.operation.variable)])
                 self._set_parameters(self.output_of(node), parameters)

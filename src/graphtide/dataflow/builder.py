@@ -45,6 +45,8 @@ class Builder:
             self.plans[node] = self.plan_linear(node.inputs[0].schema, operation)
         elif isinstance(operation, Python):
             node.extra["transformer"] = self._transformer(node, operation)
+        elif isinstance(operation, Feedback):
+            operation.variable.extra["feedback"] = node
         elif isinstance(operation, Reduce) and operation.parameters[0] == layout.TOTAL:
             label = operation.label
             node.extra["failure"] = lambda _detail: CapacityError(
@@ -98,10 +100,6 @@ class Builder:
 
     def live(self, kept: dict[Node, int]) -> set[Node]:
         """The nodes that what is kept depends on; feedback is alive with its variable."""
-        feedback: dict[Node, list[Node]] = {}
-        for node in self.nodes:
-            if isinstance(node.operation, Feedback):
-                feedback.setdefault(node.operation.variable, []).append(node)
         live: set[Node] = set()
         pending = [*kept]
         while pending:
@@ -109,13 +107,15 @@ class Builder:
             if node not in live:
                 live.add(node)
                 pending.extend(node.inputs)
-                pending.extend(feedback.get(node, ()))
+                if "feedback" in node.extra:
+                    pending.append(node.extra["feedback"])
         return live
 
     def inputs_first(self, live: set[Node]) -> list[Node]:
         """The live nodes, each after its inputs."""
         ordered: dict[Node, None] = {}
-        for node in self.nodes:
+        known = dict.fromkeys(self.nodes)
+        for node in [*known, *(each for each in live if each not in known)]:
             stack = [node] if node in live else []
             while stack:
                 missing = [each for each in stack[-1].inputs if each not in ordered]
@@ -125,10 +125,23 @@ class Builder:
                     ordered[stack.pop()] = None
         return list(ordered)
 
+    def divert(self, node: Node, inputs: tuple[Node, ...]) -> None:
+        """Let a node read other inputs than those it was made with, until it is forgotten."""
+        node.extra.setdefault("inputs", node.inputs)
+        node.inputs = inputs
+
+    def revive(self, live: set[Node]) -> None:
+        """Take back nodes that were forgotten, and are in use again since someone has kept them."""
+        known = set(self.nodes)
+        for node in self.inputs_first(live):
+            if node not in known:
+                self.add(node)
+
     def forget(self, gone: set[Node]) -> None:
         """Remove nodes that were dropped from the machine, so that they are not kept for nothing."""
         self.nodes = [node for node in self.nodes if node not in gone]
         for node in gone:
+            node.inputs = node.extra.pop("inputs", node.inputs)
             self.plans.pop(node, None)
             self._indexes.pop(node, None)
         for node, indexes in list(self._indexes.items()):

@@ -105,22 +105,18 @@ class Dataflow:
         with self.lock:
             if self.sealed == self.epoch:
                 return
-            self._install()
-            for each in self._inputs.values():
-                if each.node in self.assembly.operators:
-                    number = self.assembly.output_of(each.node)
-                    self.machine.set_port(number, each.load(self.machine.heap, number))
-            self._hold()
             try:
-                self.machine.run(self.epoch, self.sealed)
-                self._check_counts()
+                self._install()
+                self._load()
+                self._hold()
+                self.machine.run(self.epoch, self.sealed, self._check_counts)
             except BaseException:
                 self.sealed = self.epoch
                 for each in self._inputs.values():
                     each.restage(self.epoch)
                 raise
             for each in self._inputs.values():
-                each.discard()
+                each.commit()
             self.epoch = self.sealed
             self.progressed.notify_all()
         for output, callbacks in list(self._callbacks.items()):
@@ -220,6 +216,10 @@ class Dataflow:
         """All inputs."""
         return list(self._inputs.values())
 
+    def has_lost(self, node: Node) -> bool:
+        """Whether a node is an input that took changes when nothing read it, so that they were not kept."""
+        return any(each.node is node and each.has_history for each in self._inputs.values())
+
     def is_installed(self, node: Node) -> bool:
         """Whether a node is part of the machine yet."""
         return node in self.assembly.operators
@@ -238,6 +238,7 @@ class Dataflow:
         if not builder.is_dirty:
             return
         live = builder.live(self._kept)
+        builder.revive(live)
         gone = {node for node in assembly.operators if node not in live}
         if gone:
             assembly.remove(gone)
@@ -246,10 +247,17 @@ class Dataflow:
         if self.epoch > 0:
             late = self._latecomers.settle([n for n in builder.nodes if n in live and n not in assembly.operators])
             live = builder.live(self._kept)
-        assembly.install(builder.inputs_first(live), builder.plans, late, self._effort)
+        assembly.install(builder.inputs_first(live), builder.plans, late, self._effort, self.epoch)
         for number, scope in assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         builder.is_dirty = False
+
+    def _load(self) -> None:
+        """Put what is staged out at the inputs that something reads."""
+        for each in self._inputs.values():
+            if each.node in self.assembly.operators:
+                number = self.assembly.output_of(each.node)
+                self.machine.set_port(number, each.load(self.machine.heap, number))
 
     def _hold(self) -> None:
         """Tell each index the first epoch that some reader may still ask for after this run."""

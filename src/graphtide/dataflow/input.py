@@ -11,6 +11,7 @@ from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.plan import Codes, Node
 from graphtide.errors import SchemaError
 from graphtide.rows import encode_rows
+from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.exchange import load_changes
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Input(Collection):
         super().__init__(flow, node)
         # Lines of codes with the epoch and the diffs of their rows.
         self._staged: list[tuple[Codes, int, int | Codes]] = []
+        self._is_retry = False
+        self.has_history = False  # whether it ever was anything but empty
 
     def insert(self, rows: Any) -> None:
         """Add rows: a list of tuples or dicts, or an Arrow, pandas, Polars or NumPy table."""
@@ -65,10 +68,17 @@ class Input(Collection):
     def discard(self) -> None:
         """Forget what is staged."""
         self._staged.clear()
+        self._is_retry = False
+
+    def commit(self) -> None:
+        """Let what is staged be history."""
+        self.has_history = self.has_history or self.staged > 0
+        self.discard()
 
     def restage(self, epoch: int) -> None:
         """Put all that is staged into one epoch: a run of several failed."""
         self._staged = [(codes, epoch, diff) for codes, _, diff in self._staged]
+        self._is_retry = True
 
     def load(self, heap: Heap, number: int) -> int:
         """A batch of all that is staged, 0 if nothing is; it stays staged until `discard`."""
@@ -86,4 +96,10 @@ class Input(Collection):
             lines[-2, at:end] = epoch
             lines[-1, at:end] = diff
             at = end
-        return heap.put(lines, 1, number)
+        loaded = heap.put(lines, 1, number)
+        if not self._is_retry:
+            return loaded
+        # A row that made the last run fail and was taken back since is not even looked at.
+        settled = int(consolidate(heap.table, number, loaded, np.arange(len(self.schema))))
+        heap.release(loaded)
+        return settled

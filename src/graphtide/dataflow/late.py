@@ -7,10 +7,11 @@ by making the input again from what it is made of.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphtide.dataflow.expressions.functions import col
-from graphtide.dataflow.plan import Concat, Consolidate, Import, Join, Linear, Node, Python, Reduce, Weigh
+from graphtide.dataflow.plan import Concat, Consolidate, Import, Join, Linear, Node, Python, Reduce, Source, Weigh
 from graphtide.errors import PlanError
 
 if TYPE_CHECKING:
@@ -32,17 +33,26 @@ class Latecomers:
         self._made.clear()
         late: set[Node] = set()
         fresh = set(new)
+        diverted: list[tuple[Node, tuple[Node, ...]]] = []
         for node in new:
+            if isinstance(node.operation, Source) and self._flow.has_lost(node):
+                raise _not_kept(node)
             old = [each for each in node.inputs if each not in fresh]
             if not old:
                 continue
             if isinstance(node.operation, Reduce):
+                # What it has put out must be kept from now on: the history that it follows from is new to it.
+                node.operation = replace(node.operation, is_derivable=False)
                 late.add(node)
             elif isinstance(node.operation, Join):
                 if len(old) == len(node.inputs):
                     late.add(node)
             else:
-                node.inputs = tuple(each if each in fresh else self._stand_in(each, late) for each in node.inputs)
+                inputs = tuple(each if each in fresh else self._stand_in(each, late) for each in node.inputs)
+                diverted.append((node, inputs))
+        # Not before all stand-ins are found: if one cannot be made, nothing has changed.
+        for node, inputs in diverted:
+            self._flow.builder.divert(node, inputs)
         return late
 
     def _stand_in(self, node: Node, late: set[Node]) -> Node:
@@ -63,7 +73,7 @@ class Latecomers:
             case Linear() | Concat() | Consolidate() | Python() | Weigh():
                 inputs = tuple(self._stand_in(each, late) for each in node.inputs)
                 return builder.add(Node(node.operation, inputs, node.scope, node.schema))
-            case Join():
+            case Join() | Import():
                 again = builder.add(Node(node.operation, node.inputs, node.scope, node.schema))
                 late.add(again)
                 return again
@@ -73,7 +83,11 @@ class Latecomers:
                 late.add(again)
                 return again
             case _:
-                raise PlanError(
-                    f"what {node} held before now was not kept, so nothing new can be computed from it",
-                    hint="arrange() the collection, or make it an output, before the first commit",
-                )
+                raise _not_kept(node)
+
+
+def _not_kept(node: Node) -> PlanError:
+    return PlanError(
+        f"what {node} held before now was not kept, so nothing new can be computed from it",
+        hint="arrange() the collection, or make it an output, before the first commit",
+    )

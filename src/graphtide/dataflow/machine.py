@@ -80,14 +80,18 @@ class Machine:
         slot = int(self.operators[number, layout.PORT])
         return None if slot == 0 else self.heap.get(slot)
 
-    def run(self, lower: int, upper: int) -> None:
-        """Run all epochs from `lower` on and before `upper`, or undo what was done and raise."""
+    def run(self, lower: int, upper: int, check: Callable[[], None]) -> None:
+        """Run all epochs from `lower` on and before `upper`, or undo what was done and raise.
+
+        `check` looks at the result before it is final, and may raise too.
+        """
         late = self.operators[:, layout.LATE].copy()
         self.state[:] = 0
         self.state[layout.LOWER] = lower
         self.state[layout.UPPER] = upper
         try:
             self._run()
+            check()
         except BaseException as error:
             upkeep.undo(self.heap.table, self.operators, self.count, self.scopes, lower)
             self.operators[:, layout.LATE] = late

@@ -76,6 +76,11 @@ class Reader:
 
     def _rows_at(self, epoch: int) -> Codes:
         """Lines of the data columns, a row as often as it is there."""
+        if epoch >= self._flow.epoch or epoch < -1:
+            raise UsageError(
+                f'"{self.name}" has no epoch {epoch}: the last committed one is {self._flow.epoch - 1}',
+                hint="commit() first, or ask for an earlier epoch",
+            )
         counted = self._counted(epoch)
         width = len(self.schema)
         times = counted[-1]
@@ -97,14 +102,13 @@ class Reader:
         flow = self._flow
         if not self._is_open:
             raise UsageError(f'"{self.name}" is closed', hint="make another output, or read before closing")
-        if epoch >= flow.sealed or epoch < -1:
-            raise UsageError(
-                f'"{self.name}" has no epoch {epoch}: the last committed one is {flow.epoch - 1}',
-                hint="commit() first, or ask for an earlier epoch",
-            )
-        if epoch < 0 or not flow.is_installed(self.index):
+        if epoch < 0:
             return np.empty((len(self.schema) + 2, 0), np.int64)
-        since = flow.since_of(self.index)
+        since = self.since
+        if epoch < since == flow.epoch:
+            raise UsageError(
+                f'"{self.name}" is not computed yet: it begins with epoch {since}', hint="commit() first"
+            )
         if epoch < since:
             raise CompactedError(
                 f'cannot read "{self.name}" at epoch {epoch}: history before epoch {since} has been compacted',

@@ -37,7 +37,7 @@ def load(name: str) -> pa.Table:
     """A data set by its name, as an Arrow table.
 
     - `CollegeMsg`: 59,835 messages among 1,899 students, (src, dst, time), April to October 2004
-    - `air-routes`: 50,637 flights between 3,504 airports, (src, dst, miles)
+    - `air-routes`: 50,637 flights between 3,476 airports, (src, dst, miles)
     - `email-Eu-core-temporal`: 332,334 e-mails among 986 people, (src, dst, time in seconds from 0)
     - `higgs-mentions`: 171,237 mentions on Twitter, (src, dst, time), 1 to 7 July 2012
     - `icews14`: 90,730 political events of 2014, (src, dst, event, day)

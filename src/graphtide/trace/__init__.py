@@ -1,3 +1,3 @@
 """Traces: batches of differences, spines of them, and the memory they lie in."""
 
-__all__: list[str] = []
+__all__ = ()

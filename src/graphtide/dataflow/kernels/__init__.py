@@ -1,3 +1,3 @@
 """Kernels of the dataflow machine."""
 
-__all__: list[str] = []
+__all__ = ()

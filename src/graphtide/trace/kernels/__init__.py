@@ -1,3 +1,3 @@
 """Kernels over batches and spines."""
 
-__all__: list[str] = []
+__all__ = ()
