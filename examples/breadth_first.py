@@ -18,7 +18,7 @@ def breadth_first(roots: gt.Collection, edges: gt.Collection) -> gt.Collection:
 
 
 def main() -> None:
-    """How many flights away airports are from Malta, and what happens when Rome closes."""
+    """How many flights away airports are from Malta, and what happens when Istanbul closes."""
     flights = datasets.load("air-routes").select(["src", "dst"])
     flow = gt.Dataflow()
     roots = flow.input("roots", node=str)
@@ -31,11 +31,11 @@ def main() -> None:
     edges.insert(flights)
     flow.commit()
     print("flights from Malta:", dict(at_distance.rows()))
-    closed = [(s, d) for s, d in zip(*flights.to_pydict().values(), strict=True) if "FCO" in {s, d}]
-    for what, change in (("Rome closes", edges.remove), ("Rome opens", edges.insert)):
+    closed = [(s, d) for s, d in zip(*flights.to_pydict().values(), strict=True) if "IST" in {s, d}]
+    for what, change in (("Istanbul closes", edges.remove), ("Istanbul opens", edges.insert)):
         change(closed)
         flow.commit()
-        print(f"{what}: {len(changed.changes())} distances change, now {dict(at_distance.rows())}")
+        print(f"{what}: {len(changed.changes())} differences, now {dict(at_distance.rows())}")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def main() -> None:
     for quitter in (9, 103):
         edges.remove([(s, d) for s, d in zip(*messages.to_pydict().values(), strict=True) if quitter in {s, d}])
         flow.commit()
-        print(f"without {quitter}: {len(components)} components, {len(changed.changes())} labels changed")
+        print(f"without {quitter}: {len(components)} components, {len(changed.changes())} differences")
 
 
 if __name__ == "__main__":

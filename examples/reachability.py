@@ -33,15 +33,15 @@ def main() -> None:
         changes = [f"{row['diff']:+d} {row['src']}->{row['dst']}" for row in answers.changes().to_pylist()]
         print(f"{what}: {', '.join(changes) or 'nothing changes'}")
 
-    edges.insert(messages.slice(0, 5_000))
-    report("5,000 messages")
-    query.insert([(1, 42), (1, 1_899)])
+    edges.insert(messages.slice(0, 2_000))
+    report("2,000 messages")
+    query.insert([(9, 1), (9, 3)])
     report("two questions")
-    query.insert([(1, 9)])
+    query.insert([(9, 4)])
     report("one more from the same source")
-    edges.insert(messages.slice(5_000))
+    edges.insert(messages.slice(2_000))
     report("all messages")
-    query.remove([(1, 42)])
+    query.remove([(9, 3)])
     report("one question less")
 
 

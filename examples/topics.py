@@ -51,7 +51,7 @@ def main() -> None:
 
 def on(events: pa.Table, day: date) -> pa.Table:
     """The events of one day."""
-    return events.filter(pc.equal(events["day"], pa.scalar(day)))
+    return events.filter(pc.field("day") == day)
 
 
 if __name__ == "__main__":

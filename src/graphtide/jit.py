@@ -55,9 +55,11 @@ def kernel(function: Function) -> Function:
     NUMBA_BOUNDSCHECK=1. Python sees the signature that was written.
     """
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", boundscheck=None)(function)
+    if _config.DISABLE_JIT:
+        return dispatcher
     _widen_literals(dispatcher)
     file = Path(inspect.getfile(function))
-    if not _config.DISABLE_JIT and file.is_file():
+    if file.is_file():
         # What `Dispatcher.enable_caching` does, with our cache in numba's place.
         dispatcher._cache = KernelCache(function, file)  # noqa: SLF001
     return dispatcher

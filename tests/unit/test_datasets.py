@@ -46,7 +46,11 @@ def test_a_temporal_one_is_sorted(name: str, column: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("collegemsg", 'did you mean "CollegeMsg"'), ("air-rutes", 'did you mean "air-routes"'), ("x", "there are CollegeMsg")],
+    [
+        ("collegemsg", 'did you mean "CollegeMsg"'),
+        ("air-rutes", 'did you mean "air-routes"'),
+        ("x", "there are CollegeMsg"),
+    ],
 )
 def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str) -> None:
     with pytest.raises(UsageError, match=f'there is no data set "{name}"\nhint: {hint}'):

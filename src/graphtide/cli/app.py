@@ -96,7 +96,7 @@ def demo(
     """Watch components follow a window that slides over real messages, next to recomputing them."""
     from graphtide.cli import demo
 
-    if not demo.demonstrate(data, days, minutes, windows, skip, output):
+    if not demo.demonstrate(data, output, days=days, minutes=minutes, windows=windows, skip=skip):
         raise typer.Exit(1)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +27,7 @@ _DAY = 86_400
 Answer: TypeAlias = tuple[dict[int, int], dict[int, int]]
 
 
-def demonstrate(data: str, days: float, minutes: float, windows: int, skip: float, folder: Path) -> bool:
+def demonstrate(data: str, folder: Path, *, days: float, minutes: float, windows: int, skip: float) -> bool:
     """Slide, recompute, compare and draw; whether all answers were equal."""
     if days <= 0 or minutes <= 0 or windows < 1 or skip < 0:
         raise UsageError("a window needs a width, a step and at least one slide", hint="use numbers above 0")
@@ -70,7 +70,7 @@ def _maintain(stream: Stream, positions: Iterable[Slide]) -> tuple[list[Step], l
 
 
 @contextmanager
-def _patience(console: Console) -> Iterator[None]:
+def _patience(console: Console) -> Generator[None]:
     """Say why it takes so long, if it does."""
     with console.status("loading kernels") as status:
 
@@ -96,8 +96,8 @@ def _table(steps: list[Step], theirs: list[Recomputed]) -> Table:
     """A line per stretch of slides: what the window is at its end, and what the stretch cost."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("window to", no_wrap=True)
-    for name in ("slides", "edges", "in", "out", "parts", "largest\nstrong", "differ-\nences", "ours\nms", "NetworkX\nms"):
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("slides", "edges", "in", "out", "parts", "largest strong", "differ- ences", "ours ms", "NetworkX ms"):
+        table.add_column(name.replace(" ", "\n"), justify="right", no_wrap=True)
     length = max(1, -(-(len(steps) - 1) // _MOST_LINES))
     bounds = [0, 1, *range(1 + length, len(steps), length), len(steps)] if len(steps) > 1 else [0, 1]
     for low, high in pairwise(bounds):

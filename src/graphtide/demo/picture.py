@@ -35,7 +35,9 @@ def draw(file: Path, steps: Sequence[Step], recomputed: Sequence[Recomputed], ti
     above.set_ylabel("people")
 
     below.plot(ends, theirs, color=_THEIRS, label=f"recomputed by NetworkX, median {median(theirs):.1f} ms")
-    below.plot(ends, ours, ".", markersize=3, color=_OURS, label=f"maintained by Graphtide, median {median(ours):.1f} ms")
+    below.plot(
+        ends, ours, ".", markersize=3, color=_OURS, label=f"maintained by Graphtide, median {median(ours):.1f} ms"
+    )
     below.set_yscale("log")
     below.set_ylabel("milliseconds per window")
     below.set_xlabel("end of the window")
