@@ -1,7 +1,7 @@
 """How many labels are in difference in each iteration of connected components, by four techniques.
 
 Figure 1 of "Differential dataflow" (CIDR 2013) on public data: a day of mentions on Twitter, which
-then slides by one second, and which then loses one edge. Run it from the root of a checkout:
+then slides by a minute, and which then loses one edge. Run it from the root of a checkout:
 
     python experiments/cidr13_figure1/run.py
 """
@@ -12,7 +12,7 @@ import argparse
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
@@ -86,29 +86,38 @@ class Window:
 
     @classmethod
     def load(cls, name: str, day: str, hours: float) -> Window:
+        """The window that begins with a day."""
         table = datasets.load(name)
         edges = np.column_stack([table["src"].to_numpy(), table["dst"].to_numpy()])
         times = table["time"].cast(pa.timestamp("s")).cast(pa.int64()).to_numpy()
         return cls(edges, times, int(np.datetime64(day, "s").astype(np.int64)), round(3600 * hours))
 
     def between(self, low: int, high: int) -> NDArray[np.int64]:
+        """The edges from one second on and before another."""
         return self.edges[slice(*np.searchsorted(self.times, (low, high)).tolist())]
 
     def whole(self) -> NDArray[np.int64]:
+        """All that it holds."""
         return self.between(self.begin, self.begin + self.width)
 
-    def slide(self, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What arrives and what leaves as the window goes on by one second."""
-        low = self.begin + second
-        return self.between(low + self.width, low + self.width + 1), self.between(low, low + 1)
+    def slid(self, seconds: int) -> Window:
+        """The window that much later."""
+        return replace(self, begin=self.begin + seconds)
+
+    def slide(self, seconds: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What arrives and what leaves as the window goes on."""
+        low, high = self.begin, self.begin + self.width
+        return self.between(high, high + seconds), self.between(low, low + seconds)
 
 
 def main() -> None:
+    """Count, check, record, draw and print the headline."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="higgs-mentions")
     parser.add_argument("--day", default="2012-07-04", help="where the window begins")
     parser.add_argument("--hours", type=float, default=24.0, help="its width")
-    parser.add_argument("--slides", type=int, default=600, help="how many seconds it slides")
+    parser.add_argument("--step", type=int, default=60, help="how many seconds it slides each time")
+    parser.add_argument("--slides", type=int, default=360, help="how often it slides")
     parser.add_argument("--removals", type=int, default=300, help="how many single edges are removed and put back")
     parser.add_argument("--output", type=Path, default=HERE)
     chosen = parser.parse_args()
@@ -120,21 +129,22 @@ def main() -> None:
     prioritized, _ = maintained.change(whole, nothing)
     labels = len(maintained.labels)
     removed = [one_edge(maintained, edge) for edge in sample(whole, chosen.removals)]
-    slid = [maintained.change(*window.slide(second))[0] for second in range(chosen.slides)]
-    check(maintained, window, chosen.slides)
+    moves = [window.slid(n * chosen.step).slide(chosen.step) for n in range(chosen.slides)]
+    slid = [maintained.change(*move)[0] for move in moves]
+    check(maintained, window.slid(chosen.slides * chosen.step))
 
     stateless = Counter(dict.fromkeys(incremental, labels))
     series = {
         "stateless": stateless,
         "incremental": incremental,
         "prioritized": prioritized,
-        "differential (1 s change)": typical(slid),
+        f"differential ({chosen.step} s change)": typical(slid),
         "differential (1 edge removed)": typical(removed),
     }
     write(chosen.output / "results.csv", series)
     draw(chosen.output / "plot.png", series, f"{chosen.data}, {chosen.hours:g} hours from {chosen.day}")
-    summarize(series, slid, removed, labels, len(whole))
-    time_it(window, chosen.slides)
+    summarize(series, {f"{chosen.step} seconds": slid, "one edge": removed}, labels, len(whole))
+    time_it(whole, moves)
 
 
 def one_edge(maintained: Components, edge: NDArray[np.int64]) -> Counter[Iteration]:
@@ -158,14 +168,13 @@ def typical(changes: list[Counter[Iteration]]) -> Counter[Iteration]:
     return some[len(some) // 2] if some else Counter()
 
 
-def check(maintained: Components, window: Window, slides: int) -> None:
+def check(maintained: Components, window: Window) -> None:
     """Stop unless the labels are those that NetworkX finds."""
-    begin = window.begin + slides
-    graph = nx.Graph(window.between(begin, begin + window.width).tolist())
+    graph = nx.Graph(window.whole().tolist())
     expected = {(node, min(part)) for part in nx.connected_components(graph) for node in part}
     if set(maintained.labels.rows()) != expected:
         raise SystemExit("the labels differ from NetworkX's")
-    print(f"after {slides} slides all {len(expected):,} labels equal NetworkX's")
+    print(f"after all changes, all {len(expected):,} labels equal NetworkX's")
 
 
 def numbered(*counts: Iterable[Iteration]) -> dict[Iteration, int]:
@@ -181,6 +190,7 @@ def columns(series: dict[str, Counter[Iteration]]) -> dict[str, dict[Iteration, 
 
 
 def write(file: Path, series: dict[str, Counter[Iteration]]) -> None:
+    """Record the counts."""
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["technique", "iteration", "priority", "round", "differences"])
@@ -191,13 +201,16 @@ def write(file: Path, series: dict[str, Counter[Iteration]]) -> None:
 
 
 def draw(file: Path, series: dict[str, Counter[Iteration]], title: str) -> None:
+    """Plot the counts by iteration."""
     colors = ("#7a8794", "#c2571a", "#1f6f8b", "#5b2a86", "#3a9d5d")
     markers = ("", "", "", "o", "s")
     figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
     for (name, numbers), color, marker in zip(columns(series).items(), colors, markers, strict=True):
         shown = [(n, series[name][iteration]) for iteration, n in numbers.items() if series[name][iteration]]
         line = "-" if not marker else ":"
-        axes.plot(*zip(*shown, strict=True), line, marker=marker, color=color, label=f"{name}: {series[name].total():,}")
+        axes.plot(
+            *zip(*shown, strict=True), line, marker=marker, color=color, label=f"{name}: {series[name].total():,}"
+        )
     axes.set_yscale("log")
     axes.set_xlabel("iteration")
     axes.set_ylabel("labels in difference")
@@ -211,17 +224,17 @@ def draw(file: Path, series: dict[str, Counter[Iteration]], title: str) -> None:
 
 def summarize(
     series: dict[str, Counter[Iteration]],
-    slid: list[Counter[Iteration]],
-    removed: list[Counter[Iteration]],
+    changes: dict[str, list[Counter[Iteration]]],
     labels: int,
     edges: int,
 ) -> None:
+    """Print what it all came to."""
     print(f"{edges:,} edges, {labels:,} labels")
     for name in ("stateless", "incremental", "prioritized"):
         print(f"{name}: {series[name].total():,} differences in {len(series[name])} iterations")
     first = series["prioritized"].total()
-    for name, changes in (("one second", slid), ("one edge", removed)):
-        totals = [each.total() for each in changes]
+    for name, each_change in changes.items():
+        totals = [each.total() for each in each_change]
         share = 100 * mean(totals) / first
         print(
             f"{name}: median {median(totals):g}, mean {mean(totals):.1f}, most {max(totals):,} differences; "
@@ -229,14 +242,14 @@ def summarize(
         )
 
 
-def time_it(window: Window, slides: int) -> None:
+def time_it(whole: NDArray[np.int64], moves: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> None:
     """The same without counting, for the clock."""
     for prioritized in (False, True):
         timed = Components(prioritized=prioritized, counted=False)
-        _, first = timed.change(window.whole(), window.edges[:0])
-        later = [timed.change(*window.slide(second))[1] for second in range(slides)]
+        _, first = timed.change(whole, whole[:0])
+        later = [timed.change(*move)[1] for move in moves]
         name = "prioritized" if prioritized else "incremental"
-        print(f"{name}: {first:.2f} s at first, then {1000 * median(later):.2f} ms (median) for a second's change")
+        print(f"{name}: {first:.2f} s at first, then {1000 * median(later):.2f} ms (median) for a slide")
 
 
 if __name__ == "__main__":

@@ -202,7 +202,7 @@ class Dataflow:
                 self._outputs.pop(reader.name, None)
                 self._callbacks.pop(reader, None)
                 self._checked.discard(reader.name)
-            self._install()
+            self._drop_dead(self.builder.live(self._kept))
 
     def drop_input(self, name: str) -> None:
         """Forget an input that nothing reads."""
@@ -239,10 +239,7 @@ class Dataflow:
             return
         live = builder.live(self._kept)
         builder.revive(live)
-        gone = {node for node in assembly.operators if node not in live}
-        if gone:
-            assembly.remove(gone)
-            builder.forget(gone)
+        self._drop_dead(live)
         late: set[Node] = set()
         if self.epoch > 0:
             late = self._latecomers.settle([n for n in builder.nodes if n in live and n not in assembly.operators])
@@ -251,6 +248,13 @@ class Dataflow:
         for number, scope in assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         builder.is_dirty = False
+
+    def _drop_dead(self, live: set[Node]) -> None:
+        """Take out of the machine what nobody can see any more."""
+        gone = {node for node in self.assembly.operators if node not in live}
+        if gone:
+            self.assembly.remove(gone)
+            self.builder.forget(gone)
 
     def _load(self) -> None:
         """Put what is staged out at the inputs that something reads."""

@@ -106,9 +106,7 @@ class Reader:
             return np.empty((len(self.schema) + 2, 0), np.int64)
         since = self.since
         if epoch < since == flow.epoch:
-            raise UsageError(
-                f'"{self.name}" is not computed yet: it begins with epoch {since}', hint="commit() first"
-            )
+            raise UsageError(f'"{self.name}" is not computed yet: it begins with epoch {since}', hint="commit() first")
         if epoch < since:
             raise CompactedError(
                 f'cannot read "{self.name}" at epoch {epoch}: history before epoch {since} has been compacted',
