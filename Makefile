@@ -3,6 +3,7 @@
 #   make demo    see it work            make lint    ruff, pyright, import-linter
 #   make test    all tests              make bench   side by side with the alternatives
 #   make warm    compile the kernels    make lock    resolve the requirements anew
+#   make deep    the laws, for long     make bounds  the laws, with every index in the kernels checked
 #   make clean   remove what was made
 #
 # A pip that prefers another index or proxy is obeyed: nothing here names one.
@@ -18,7 +19,7 @@ BENCH ?=
 BENCH_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench warm lock clean
+.PHONY: demo test lint bench warm lock clean deep bounds
 
 demo: $(VENV)/.tested
 	$(BIN)/graphtide demo
@@ -26,6 +27,14 @@ demo: $(VENV)/.tested
 # The kernels are compiled once, before the workers of pytest would each compile them.
 test: warm
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+# Kernels that check their indices are kept apart from those that do not.
+deep: warm
+	$(BIN)/pytest --hypothesis-profile=deep tests/laws $(PYTEST_ARGS)
+
+bounds: $(VENV)/.tested
+	NUMBA_BOUNDSCHECK=1 $(BIN)/graphtide warm
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/laws $(PYTEST_ARGS)
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check

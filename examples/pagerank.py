@@ -27,7 +27,8 @@ def pagerank(edges: gt.Collection, rounds: int = 10) -> gt.Collection:
 
     def step(ranks: gt.Collection) -> gt.Collection:
         before = ranks.where(gt.col("round") < rounds).with_columns(round=gt.col("round") + 1)
-        part = gt.col("rank") * DAMPING_PERCENT // (gt.col("degree") * 100)
+        # Division may give None, for zero, which a degree is not.
+        part = gt.coalesce(gt.col("rank") * DAMPING_PERCENT // (gt.col("degree") * 100), gt.lit(0))
         sent = before.join(degrees, on={"node": "src"}).select("node", "round", rank=part)
         arrived = sent.join(edges, on={"node": "src"}).select(node="dst", round="round", rank="rank")
         given = before.with_columns(rank=gt.lit(UNIT - UNIT * DAMPING_PERCENT // 100))

@@ -22,8 +22,8 @@ Multiset: TypeAlias = dict[Row, int]
 NAN = math.nan  # the one object that stands for every NaN, so that rows can be looked up
 
 # Programs whose values run away prove nothing; they are given up.
-MOST_ROWS = 2000
-LARGEST = 2**40
+MOST_ROWS = 20_000
+LARGEST = 2**45
 
 
 class DidNotSettleError(Exception):

@@ -171,7 +171,7 @@ def typical(changes: list[Counter[Iteration]]) -> Counter[Iteration]:
 def check(maintained: Components, window: Window) -> None:
     """Stop unless the labels are those that NetworkX finds."""
     graph = nx.Graph(window.whole().tolist())
-    expected = {(node, min(part)) for part in nx.connected_components(graph) for node in part}
+    expected = {(node, least) for part in nx.connected_components(graph) for least in [min(part)] for node in part}
     if set(maintained.labels.rows()) != expected:
         raise SystemExit("the labels differ from NetworkX's")
     print(f"after all changes, all {len(expected):,} labels equal NetworkX's")

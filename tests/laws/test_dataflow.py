@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import count, pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import event, given, reject, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from graphtide.errors import (
     PlanError,
     UserFunctionError,
 )
-from graphtide.rows import decode_rows
+from graphtide.rows import TupleType, Type, decode_rows
 
 Case = tuple[gen.Program, list[gen.Batch]]
 Answers = list[list[Multiset]]  # for each epoch, for each output
@@ -122,6 +123,8 @@ class Running:
             lines = output._counted(epoch)
             width = len(output.schema)
             rows = decode_rows(output.schema, self.flow.dictionary, lines[:width])
+            for row in rows:
+                assert all(map(is_of_type, row, output.schema.types))
             result[number] = added(zip(rows, lines[-1].tolist(), strict=True))
             if any(times < 0 for times in result[number].values()):
                 with pytest.raises(NegativeMultiplicityError):
@@ -267,6 +270,15 @@ class Running:
         return made.select(**columns)
 
 
+def is_of_type(value: Any, column_type: Type) -> bool:
+    """Whether a value is what the schema promises: 1 is equal to 1.0, but not the same."""
+    if value is None:
+        return column_type.nullable
+    if isinstance(column_type, TupleType):
+        return isinstance(value, tuple) and all(is_of_type(each, column_type.elements[0]) for each in value)
+    return type(value).__name__ == column_type.kind.value
+
+
 def expression(tree: naive.Expression, of: Collection) -> Expression:
     match tree:
         case naive.Column(place):
@@ -318,7 +330,7 @@ def numbered(values: list[Multiset]) -> dict[int, Multiset]:
 # -------------------------------------------------------------------------------------- the laws
 
 
-@share(100)
+@share(250)
 @given(gen.cases())
 def test_every_epoch_is_what_a_recomputation_gives(case: Case) -> None:
     program, history = case
@@ -330,7 +342,7 @@ def test_every_epoch_is_what_a_recomputation_gives(case: Case) -> None:
         assert running.at(epoch) == numbered(answer)
 
 
-@share(60)
+@share(150)
 @given(gen.cases(), st.data())
 def test_epochs_that_run_together_change_what_they_change_one_by_one(case: Case, data: st.DataObject) -> None:
     program, history = case
@@ -344,7 +356,7 @@ def test_epochs_that_run_together_change_what_they_change_one_by_one(case: Case,
             assert changes == {e: expected[e][number] for e in epochs if expected[e][number]}
 
 
-@share(60)
+@share(150)
 @given(gen.cases(most=8), st.data())
 def test_compaction_changes_no_epoch_that_can_be_read(case: Case, data: st.DataObject) -> None:
     program, history = case
@@ -358,7 +370,7 @@ def test_compaction_changes_no_epoch_that_can_be_read(case: Case, data: st.DataO
             assert running.at(last - epoch) == numbered(answers[last - epoch])
 
 
-@share(60)
+@share(150)
 @given(gen.cases(most=6), st.data())
 def test_outputs_that_come_late_and_go_early_are_right_while_they_are_there(case: Case, data: st.DataObject) -> None:
     program, history = case
@@ -391,7 +403,7 @@ def test_outputs_that_come_late_and_go_early_are_right_while_they_are_there(case
     assert len(indexes) == len(running.inputs)
 
 
-@share(40)
+@share(80)
 @given(gen.cases(), st.data())
 def test_what_nobody_reads_any_more_takes_no_memory(case: Case, data: st.DataObject) -> None:
     program, history = case
@@ -404,7 +416,7 @@ def test_what_nobody_reads_any_more_takes_no_memory(case: Case, data: st.DataObj
     assert running.flow.machine.heap.nbytes == 0
 
 
-@share(40)
+@share(120)
 @given(gen.cases(unbounded=True, most=3))
 def test_a_loop_that_does_not_settle_is_an_error_and_no_other_is(case: Case) -> None:
     program, history = case
@@ -422,6 +434,52 @@ def test_a_loop_that_does_not_settle_is_an_error_and_no_other_is(case: Case) -> 
             assert running.at(running.flow.epoch - 1) == before
             return
         assert running.at(running.commit(history[end - 1])) == numbered(answer)
+
+
+# ------------------------------------------------------------------------------- laws of many rows
+# Enough for merges that take several runs, for indexes, and for the kernels' ways with large batches.
+
+EDGES = naive.Input(0)
+ALONG = naive.Select(naive.Join(naive.Variable("x", (int, int)), EDGES, ((0, 0),)), (naive.Column(2), naive.Column(1)))
+LABELS = naive.Concat((EDGES, ALONG))
+LARGE = gen.Program(
+    inputs=((int, int),),
+    outputs=(
+        naive.Aggregate(EDGES, (0,), "count"),
+        naive.Aggregate(EDGES, (0,), "sum", (1,)),
+        naive.Aggregate(EDGES, (0,), "max", (1,)),
+        naive.TopK(EDGES, (1,), (0,), (), 3, descending=False),
+        naive.Threshold(naive.Select(EDGES, (naive.Column(1),)), 2),
+        naive.Antijoin(EDGES, naive.Threshold(EDGES, 2), ((0, 1),)),
+        naive.Aggregate(naive.Join(EDGES, EDGES, ((1, 0),)), (2,), "count"),
+        naive.Iterate((EDGES,), (naive.Variable("x", (int, int)),), (naive.Aggregate(LABELS, (0,), "min", (1,)),)),
+    ),
+)
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> list[gen.Batch]:
+    """Hundreds of edges that come and go, from a seed."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    nodes = draw(st.sampled_from([30, 300, 10**12]))
+    there: list[naive.Row] = []
+    history: list[gen.Batch] = []
+    for size in draw(st.lists(st.sampled_from([1, 40, 150, 400]), min_size=2, max_size=7)):
+        new = [tuple(row) for row in random.integers(0, nodes, (size, 2)).tolist()]
+        gone = [there.pop(int(random.integers(len(there)))) for _ in range(min(size // 2, len(there)))]
+        there += new
+        history.append((tuple((row, 1) for row in new) + tuple((row, -1) for row in gone),))
+    return history
+
+
+@share(30)
+@given(crowds(), st.sampled_from(["eager", "default", "lazy"]), st.data())
+def test_many_rows_are_as_right_as_few(history: list[gen.Batch], merging: str, data: st.DataObject) -> None:
+    answers = settling(LARGE, history)
+    running = Running(LARGE, keep=data.draw(st.sampled_from([1, None]), label="keep"), merging=merging).watch()
+    for run in dealt(data, history):
+        last = running.commit(*run)
+        assert running.at(last) == numbered(answers[last])
 
 
 # --------------------------------------------------------------------------- laws of runs that fail
@@ -483,7 +541,7 @@ class Tripwire:
         self._fuse.remove([(HUGE,)])
 
 
-@share(60)
+@share(200)
 @given(gen.cases(), st.sampled_from(sorted(WIRES)), st.data())
 def test_a_run_that_fails_leaves_everything_as_it_was(case: Case, what: str, data: st.DataObject) -> None:
     program, history = case

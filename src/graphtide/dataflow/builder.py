@@ -15,6 +15,7 @@ import numpy as np
 from graphtide.dataflow.expressions.compile import LinearPlan, compile_linear
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import Arrange, Codes, Enter, Feedback, Linear, Node, Python, Reduce, Scope
+from graphtide.dataflow.python_rows import failure
 from graphtide.errors import CapacityError, PlanError
 from graphtide.rows import Dictionary, Schema, decode_rows
 
@@ -157,7 +158,10 @@ class Builder:
             if inspector is not None:
                 rows = decode_rows(node.schema, self.dictionary, data)
                 for row, (*time, diff) in zip(rows, tail.T.tolist(), strict=True):
-                    inspector(row, tuple(time), diff)
+                    try:
+                        inspector(row, tuple(time), diff)
+                    except Exception as error:
+                        raise failure(inspector, str(row), error) from error
                 return lines
             result, origins = operation.transform(data)
             return np.concatenate([result, tail if origins is None else tail[:, origins]])
@@ -175,6 +179,10 @@ def deepest(*nodes: Node) -> Scope:
     scope = max((node.scope for node in nodes), key=lambda each: each.depth)
     for node in nodes:
         if node.scope not in scope.outward():
+            if [*node.scope.outward()][-1] is not [*scope.outward()][-1]:
+                raise PlanError(
+                    "collections of two dataflows cannot be combined", hint="make them from inputs of one dataflow"
+                )
             raise PlanError(
                 "collections of two loops that are not inside one another cannot be combined",
                 hint="return the collection from its loop first",

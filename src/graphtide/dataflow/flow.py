@@ -26,8 +26,9 @@ from graphtide.dataflow.machine import Machine
 from graphtide.dataflow.memory import Memory, measure
 from graphtide.dataflow.output import Output
 from graphtide.dataflow.plan import Node, Scope, Source, Variable
+from graphtide.dataflow.python_rows import name_of
 from graphtide.dataflow.reader import Reader
-from graphtide.errors import GraphtideError, NegativeMultiplicityError, NotConvergedError, PlanError
+from graphtide.errors import GraphtideError, NegativeMultiplicityError, NotConvergedError, PlanError, UserFunctionError
 from graphtide.rows import Dictionary, Schema, decode_rows
 from graphtide.trace.kernels import spine as spines
 from graphtide.trace.kernels.heap import words
@@ -119,11 +120,7 @@ class Dataflow:
                 each.commit()
             self.epoch = self.sealed
             self.progressed.notify_all()
-        for output, callbacks in list(self._callbacks.items()):
-            if output.has_changes:
-                table = output.changes()
-                for callback in list(callbacks):
-                    callback(table)
+        self._call_back()
 
     def rollback(self) -> None:
         """Forget all changes that are staged but not committed."""
@@ -282,6 +279,23 @@ class Dataflow:
                     f'output "{name}" would hold the row {row} fewer than zero times',
                     hint="more copies are removed than there are; nothing was committed",
                 )
+
+    def _call_back(self) -> None:
+        """Tell subscribers what the run has changed: all of them, even if one of them fails."""
+        failed: UserFunctionError | None = None
+        for output, callbacks in list(self._callbacks.items()):
+            table = output.changes() if output.has_changes else None
+            for callback in list(callbacks) if table is not None else ():
+                try:
+                    callback(table)
+                except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+                    what = f'{name_of(callback)} failed on the changes of "{output.name}"'
+                    failed = UserFunctionError(
+                        f"{what}: {type(error).__name__}: {error}", hint="the run itself is committed"
+                    )
+                    failed.__cause__ = error
+        if failed is not None:
+            raise failed
 
     def _unsettled(self, scope: Scope) -> GraphtideError:
         """What to say of a loop that still changes after its last round."""

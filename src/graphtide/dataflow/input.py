@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graphtide.trace.heap import Heap
 
 __all__ = ["Input"]
+
+_LARGEST: Final = 2**63 - 1
 
 
 class Input(Collection):
@@ -45,6 +47,8 @@ class Input(Collection):
         amounts = np.array(list(diffs) if not isinstance(diffs, np.ndarray) else diffs)
         if amounts.dtype.kind not in "iu" and len(amounts):
             raise SchemaError(f"diffs must be integers, not {amounts.dtype}", hint="pass one int per row")
+        if amounts.dtype.kind == "u" and (amounts > _LARGEST).any():
+            raise SchemaError(f"{amounts.max()} is too large for a diff", hint=f"a diff is at most {_LARGEST}")
         if amounts.shape != (codes.shape[1],):
             raise SchemaError(f"{codes.shape[1]} rows came with {len(amounts)} diffs", hint="pass one int per row")
         with self.flow.lock:

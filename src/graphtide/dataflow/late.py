@@ -40,6 +40,11 @@ class Latecomers:
             old = [each for each in node.inputs if each not in fresh]
             if not old:
                 continue
+            if any(each.scope.depth > 1 for each in old):
+                raise PlanError(
+                    f'the loop "{node.home.name}" has run already, and cannot be added to',
+                    hint="write all that it computes before the first commit, or make another loop",
+                )
             if isinstance(node.operation, Reduce):
                 # What it has put out must be kept from now on: the history that it follows from is new to it.
                 node.operation = replace(node.operation, is_derivable=False)

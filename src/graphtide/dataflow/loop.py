@@ -42,6 +42,12 @@ class LoopVariable(Collection):
                 f"the loop's body gives {result.schema}, its variable is {self.schema}",
                 hint="bring them together with select or rename",
             )
+        for name, given in result.schema.items():
+            if given.nullable and not self.schema[name].nullable:
+                raise PlanError(
+                    f'the loop\'s body gives "{name}" as {given}, its variable has it as {self.schema[name]}',
+                    hint="fill the gaps with coalesce(...), or let the loop begin with a column that may be None",
+                )
         scope = self.node.scope
         change = Collection(self.flow, builder.entered(result.node, scope))
         if self._initial is not None:

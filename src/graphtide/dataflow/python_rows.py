@@ -26,7 +26,17 @@ from graphtide.rows import (
 )
 from graphtide.rows.misfit import shown
 
-__all__ = ["collect", "element_type", "explode", "first_rows", "flat_map", "map_batches", "name_of", "reduce"]
+__all__ = [
+    "collect",
+    "element_type",
+    "explode",
+    "failure",
+    "first_rows",
+    "flat_map",
+    "map_batches",
+    "name_of",
+    "reduce",
+]
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -42,7 +52,7 @@ def map_batches(function: Callable[[Any], Any], given: Schema, result: Schema, d
         try:
             answer = function(table)
         except Exception as error:
-            raise _failure(function, f"{table.num_rows} rows", error) from error
+            raise failure(function, f"{table.num_rows} rows", error) from error
         encoded = _encoded(function, result, dictionary, answer)
         if encoded.shape[1] != codes.shape[1]:
             raise PlanError(
@@ -67,7 +77,7 @@ def flat_map(
             try:
                 rows.extend(function(*row))
             except Exception as error:
-                raise _failure(function, shown(row), error) from error
+                raise failure(function, shown(row), error) from error
             origins.extend([i] * (len(rows) - before))
         return _encoded(function, result, dictionary, rows), np.array(origins, np.int64)
 
@@ -123,11 +133,9 @@ def first_rows(values: Schema, most: int, dictionary: Dictionary, *, from_end: b
     """The first (or last) rows of a key in the order of values whose codes have another order."""
 
     def rows_of(_key: tuple[int, ...], rows: list[tuple[tuple[int, ...], int]]) -> list[tuple[int, ...]]:
-        codes = np.array([row for row, _ in rows], np.int64).reshape(len(rows), len(values))
-        keys = [dictionary.order_keys(kind, codes[:, c]) for c, kind in enumerate(values.types)]
-        order = np.lexsort(keys[::-1])
+        order = _in_order(values, dictionary, rows)
         chosen: list[tuple[int, ...]] = []
-        for i in (order[::-1] if from_end else order).tolist():
+        for i in reversed(order) if from_end else order:
             row, times = rows[i]
             chosen += [row] * min(times, most - len(chosen))
         return chosen
@@ -146,25 +154,31 @@ def reduce(
 
     def rows_of(key_codes: tuple[int, ...], rows: list[tuple[tuple[int, ...], int]]) -> list[tuple[int, ...]]:
         decoded_key = decode_rows(key, dictionary, np.array([key_codes], np.int64).T.reshape(len(key), 1))[0]
-        codes = np.array([row for row, _ in rows], np.int64).reshape(len(rows), len(values)).T
+        ordered = [rows[i] for i in _in_order(values, dictionary, rows)]
+        codes = np.array([row for row, _ in ordered], np.int64).reshape(len(rows), len(values)).T
         decoded = decode_rows(values, dictionary, np.ascontiguousarray(codes))
-        counted = sorted(zip(decoded, (times for _, times in rows), strict=True), key=lambda pair: _sort_key(pair[0]))
+        counted = list(zip(decoded, (times for _, times in ordered), strict=True))
         try:
             answer = list(function(decoded_key, counted))
         except Exception as error:
-            raise _failure(function, f"key {shown(decoded_key)}", error) from error
+            raise failure(function, f"key {shown(decoded_key)}", error) from error
         encoded = _encoded(function, result, dictionary, answer)
         return list(map(tuple, encoded.T.tolist()))
 
     return rows_of
 
 
-def _sort_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    # None sorts first, NaN last; bare values of one column are always of one type.
-    return tuple((value is not None, value != value, value if value is not None else 0) for value in row)  # noqa: PLR0124
+def _in_order(schema: Schema, dictionary: Dictionary, rows: list[tuple[tuple[int, ...], int]]) -> list[int]:
+    """The places of the rows in the order of their values, None first and NaN last."""
+    if not len(schema):
+        return list(range(len(rows)))
+    codes = np.array([row for row, _ in rows], np.int64).reshape(len(rows), len(schema))
+    keys = [dictionary.order_keys(kind, codes[:, c]) for c, kind in enumerate(schema.types)]
+    return np.lexsort(keys[::-1]).tolist()
 
 
-def _failure(function: Callable[..., Any], given: str, error: Exception) -> UserFunctionError:
+def failure(function: Callable[..., Any], given: str, error: Exception) -> UserFunctionError:
+    """What to raise when a function of the user has raised."""
     return UserFunctionError(
         f"{name_of(function)} failed on {given}: {type(error).__name__}: {error}",
         hint="nothing of this run was committed; mend the function or call rollback()",

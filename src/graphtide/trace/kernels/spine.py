@@ -307,7 +307,7 @@ def forget_from(heap, slot, epoch):
     spine[RUNS] = kept
 
 
-@inlined
+@kernel
 def snapshot(heap, slot, owner, time):
     """The collection as it is at `time`: a consolidated batch whose rows all bear that time."""
     return _gathered(heap, slot, owner, time, False)

@@ -1,0 +1,119 @@
+"""Many epochs of one change each, run as one physical batch or one by one (K-Pg, principle 1)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.bench.catalogue import Progress
+from graphtide.bench.comparison import Comparison
+from graphtide.bench.core_graphs import Ints
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.flow import Dataflow
+
+__all__ = ["epochs"]
+
+_BAR = 20.0
+_KINDS = 1_000
+
+Build = Callable[[Dataflow, Collection, int], Collection]
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Seconds spent on staging and sealing, and on running."""
+
+    staging: float
+    running: float
+    changes: Ints
+
+    @property
+    def all(self) -> float:
+        return self.staging + self.running
+
+
+def epochs(rows: int, count: int, progress: Progress) -> Iterator[Comparison]:
+    """The rows for `count` epochs on a table of `rows` rows."""
+    for name, build in (("count", _count), ("join and count", _join_and_count)):
+        progress(f"{count:,} epochs of a {name}")
+        _run(build, rows, count, together=True)  # for the caches
+        one_by_one = _run(build, rows, count, together=False)
+        together = _run(build, rows, count, together=True)
+        agree = np.array_equal(one_by_one.changes, together.changes)
+        yield Comparison(
+            f"{count:,} epochs of a {name}: run",
+            ours=together.running,
+            peer=one_by_one.running,
+            peer_name="one by one",
+            unit="s",
+            agree=agree,
+            bar=_BAR,
+            note=f"run() against every commit(); {len(together.changes):,} differences compared epoch by epoch",
+        )
+        yield Comparison(
+            f"{count:,} epochs of a {name}: in all",
+            ours=together.all,
+            peer=one_by_one.all,
+            peer_name="one by one",
+            unit="s",
+            agree=agree,
+            note=f"with insert() and seal(): {together.staging / count * 1e6:.3g} us a change, before run()",
+        )
+
+
+def _count(flow: Dataflow, table: Collection, rows: int) -> Collection:  # noqa: ARG001
+    return table.group_by("src").count()
+
+
+def _join_and_count(flow: Dataflow, table: Collection, rows: int) -> Collection:
+    kinds = flow.input("kinds", dst=int, kind=int)
+    kinds.insert(np.column_stack([np.arange(rows), np.arange(rows) % _KINDS]))
+    return table.join(kinds, on="dst").group_by("kind").count()
+
+
+def _run(build: Build, rows: int, count: int, *, together: bool) -> _Times:
+    """Insert and remove a row by turns, one an epoch."""
+    rng = np.random.default_rng(1)
+    table = rng.integers(0, rows, (rows, 2))
+    changes = np.empty((count, 2), np.int64)
+    changes[0::2] = rng.integers(0, rows, ((count + 1) // 2, 2))
+    changes[1::2] = table[: count // 2]
+    flow = Dataflow()
+    edges = flow.input("edges", src=int, dst=int)
+    result = build(flow, edges, rows).output("result")
+    edges.insert(table)
+    flow.commit()
+    staging = running = 0.0
+    parts: list[pa.Table] = []
+    for c, row in enumerate(map(tuple, changes.tolist())):
+        clock = time.perf_counter()
+        if c % 2 == 0:
+            edges.insert([row])
+        else:
+            edges.remove([row])
+        if together:
+            flow.seal()
+            staging += time.perf_counter() - clock
+        else:
+            staged = time.perf_counter()
+            flow.commit()
+            running += time.perf_counter() - staged
+            staging += staged - clock
+            parts.append(result.changes())
+    if together:
+        clock = time.perf_counter()
+        flow.run()
+        running = time.perf_counter() - clock
+        parts.append(result.changes())
+    return _Times(staging, running, _in_order(pa.concat_tables(parts)))
+
+
+def _in_order(changes: pa.Table) -> Ints:
+    """Rows of (epoch, data..., diff) in order."""
+    columns = [changes.column(name).to_numpy() for name in changes.column_names]
+    rows = np.column_stack([columns[-2], *columns[:-2], columns[-1]])
+    return rows[np.lexsort(rows.T[::-1])]

@@ -1,0 +1,200 @@
+"""Components and shortest paths as loops of the general engine, on a graph that changes an edge at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphtide.bench.catalogue import Progress
+from graphtide.bench.comparison import Comparison
+from graphtide.bench.core_footprint import footprint
+from graphtide.bench.core_graphs import ChangingGraph, Ints, least_labels, levels
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.expressions.expression import Expression
+from graphtide.dataflow.expressions.functions import col, lit, when
+from graphtide.dataflow.flow import Dataflow
+from graphtide.dataflow.kernels import layout
+
+__all__ = ["Course", "Peer", "bit_length", "fixpoints", "labels_by_priority"]
+
+_FIRST_BAR = 40.0
+_UPDATE_BAR = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The seconds to the first answer and of each change after it, and the answers at both ends."""
+
+    first_seconds: float
+    update_seconds: NDArray[np.float64]
+    first: Ints
+    last: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who else computes the two, and how."""
+
+    name: str
+    components: Callable[[ChangingGraph], Course]
+    shortest_paths: Callable[[ChangingGraph], Course]
+
+
+def fixpoints(graph: ChangingGraph, peer: Peer | None, progress: Progress) -> Iterator[Comparison]:
+    """All rows; without a peer, ours against recomputation by NumPy, whose time is not taken."""
+    progress("components")
+    ours, flow, rounds = _follow(graph, _components)
+    truth = least_labels(graph.edges), least_labels(graph.edges_at_last)
+    is_right = np.array_equal(ours.last, truth[1])
+    inner = [*footprint("components", flow, agree=is_right), *_per_round(flow, ours, rounds, agree=is_right)]
+    del flow  # the peer needs the memory
+    progress("components, prioritized")
+    prioritized, _, _ = _follow(graph, _components_prioritized)
+    theirs = None
+    if peer is not None:
+        progress(f"components by {peer.name}")
+        theirs = peer.components(graph)
+    yield from _rows("components", ours, theirs, peer, truth, barred=True)
+    yield from _rows("components, prioritized loop", prioritized, theirs, peer, truth, barred=False)
+    yield from inner
+    progress("shortest paths")
+    ours, _, _ = _follow(graph, _shortest_paths)
+    truth = levels(graph.edges, graph.root), levels(graph.edges_at_last, graph.root)
+    if peer is not None:
+        progress(f"shortest paths by {peer.name}")
+        theirs = peer.shortest_paths(graph)
+    yield from _rows("shortest paths (unit weights)", ours, theirs, peer, truth, barred=True)
+
+
+def labels_by_priority(labels: Collection, edges: Collection, most: int) -> Collection:
+    """The least label that reaches each node, where labels up to `most` come in by their length in bits."""
+
+    def step(known: Collection, arriving: Collection) -> Collection:
+        heard = known.join(edges, on={"node": "src"}).select(node="dst", label="label")
+        return heard.concat(arriving).group_by("node").min("label")
+
+    return labels.iterate_prioritized(step, priority=bit_length(col("label"), most))
+
+
+def bit_length(value: Expression, most: int) -> Expression:
+    """How many bits a number from 0 to `most` has."""
+    length = when(value < 1, 0)
+    for bits in range(1, most.bit_length()):
+        length = length.when(value < (1 << bits), bits)
+    return length.otherwise(most.bit_length())
+
+
+def _components(flow: Dataflow, edges: Collection, graph: ChangingGraph) -> Collection:  # noqa: ARG001
+    both, nodes = _both_ways(edges)
+
+    def step(known: Collection) -> Collection:
+        heard = known.join(both, on={"node": "src"}).select(node="dst", label="label")
+        return heard.concat(nodes).group_by("node").min("label")
+
+    return nodes.iterate(step)
+
+
+def _components_prioritized(flow: Dataflow, edges: Collection, graph: ChangingGraph) -> Collection:  # noqa: ARG001
+    both, nodes = _both_ways(edges)
+    return labels_by_priority(nodes, both, graph.vertices - 1)
+
+
+def _both_ways(edges: Collection) -> tuple[Collection, Collection]:
+    both = edges.concat(edges.select(src="dst", dst="src"))
+    return both, both.select(node="src", label="src").distinct()
+
+
+def _shortest_paths(flow: Dataflow, edges: Collection, graph: ChangingGraph) -> Collection:
+    roots = flow.input("roots", node=int)
+    roots.insert([(graph.root,)])
+    start = roots.select(node="node", dist=lit(0))
+
+    def step(known: Collection) -> Collection:
+        heard = known.join(edges, on={"node": "src"}).select(node="dst", dist=col("dist") + 1)
+        return heard.concat(start).group_by("node").min("dist")
+
+    return start.iterate(step)
+
+
+def _follow(
+    graph: ChangingGraph, build: Callable[[Dataflow, Collection, ChangingGraph], Collection]
+) -> tuple[Course, Dataflow, list[int]]:
+    """The first answer, then one change at a time, with the changes of the answer read; rounds of each change."""
+    flow = Dataflow()
+    edges = flow.input("edges", src=int, dst=int)
+    answer = build(flow, edges, graph).output("answer")
+    clock = time.perf_counter()
+    edges.insert(graph.edges)
+    flow.commit()
+    first_seconds = time.perf_counter() - clock
+    first = _sorted(answer.table())
+    seconds = np.empty(len(graph.changes))
+    rounds: list[int] = []
+    for c, (src, dst, diff) in enumerate(graph.changes.tolist()):
+        clock = time.perf_counter()
+        if diff > 0:
+            edges.insert([(src, dst)])
+        else:
+            edges.remove([(src, dst)])
+        flow.commit()
+        answer.changes()
+        seconds[c] = time.perf_counter() - clock
+        rounds.append(int(flow.machine.state[layout.ROUNDS]))
+    return Course(first_seconds, seconds, first, _sorted(answer.table())), flow, rounds
+
+
+def _sorted(table: pa.Table) -> Ints:
+    """The rows of a table of ints in order."""
+    rows = np.column_stack([column.to_numpy() for column in table.columns])
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def _rows(
+    name: str, ours: Course, theirs: Course | None, peer: Peer | None, truth: tuple[Ints, Ints], *, barred: bool
+) -> Iterator[Comparison]:
+    agree = [np.array_equal(ours.first, truth[0]), np.array_equal(ours.last, truth[1])]
+    peer_name, note = "", ""
+    if peer is not None and theirs is not None:
+        agree[0] &= np.array_equal(ours.first, theirs.first)
+        agree[1] &= np.array_equal(ours.last, theirs.last)
+        peer_name = peer.name
+        note = f"{len(ours.update_seconds)} changes each; mean {_mean_ms(ours)} against {_mean_ms(theirs)} ms"
+    yield Comparison(
+        f"{name}: first answer",
+        ours=ours.first_seconds,
+        peer=None if theirs is None else theirs.first_seconds,
+        peer_name=peer_name,
+        unit="s",
+        agree=agree[0],
+        bar=_FIRST_BAR if barred and theirs is not None else None,
+    )
+    yield Comparison(
+        f"{name}: median update",
+        ours=float(np.median(ours.update_seconds)),
+        peer=None if theirs is None else float(np.median(theirs.update_seconds)),
+        peer_name=peer_name,
+        unit="s",
+        agree=all(agree),
+        bar=_UPDATE_BAR if barred and theirs is not None else None,
+        note=note,
+    )
+
+
+def _mean_ms(course: Course) -> str:
+    return f"{1e3 * course.update_seconds.mean():.3g}"
+
+
+def _per_round(flow: Dataflow, course: Course, rounds: list[int], *, agree: bool) -> Iterator[Comparison]:
+    """What a round of the loop costs for a change of one edge: the time of all changes over all their rounds."""
+    what = flow.machine.code[:, 0].tolist()
+    inside = what[what.index(layout.HEAD) : what.index(layout.TAIL)]
+    operators = inside.count(layout.RUN)
+    each = float(course.update_seconds.sum()) / max(1, sum(rounds))
+    note = f"{sum(rounds)} rounds in {len(rounds)} changes, {operators} operators in the loop"
+    for name, seconds in (("round of the loop", each), ("operator and round", each / operators)):
+        yield Comparison(f"components: {name}", seconds, None, "", "s", agree=agree, note=note)
