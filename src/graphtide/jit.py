@@ -24,17 +24,18 @@ import tempfile
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba.core import compiler, config, registry, serialize
 
-__all__ = ["CacheState", "cache_folder", "cache_state", "inlined", "kernel", "source_closure"]
+__all__ = ["CacheState", "cache_folder", "cache_state", "inlined", "kernel", "leaf", "looped", "source_closure"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -43,6 +44,7 @@ _compile_result: Any = compiler.CompileResult
 _config: Any = config
 _cpu_target: Any = registry.cpu_target
 _dumps: Any = serialize.dumps
+_llvm: Any = llvm
 
 # Builds of one kernel and signature that are kept: enough for a few branches or checkouts at once.
 KEPT_BUILDS = 4
@@ -52,27 +54,79 @@ def kernel(function: Function) -> Function:
     """Compile `function` when it is called with new types, or load it if that was done before.
 
     It holds no interpreter lock, divides as NumPy does, and checks bounds only under
-    NUMBA_BOUNDSCHECK=1. Python sees the signature that was written.
+    NUMBA_BOUNDSCHECK=1. Python sees the signature that was written. Its machine code is made
+    once: kernels that call it call it there.
     """
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", boundscheck=None)(function)
+    dispatcher = leaf(function)
+    if not _config.DISABLE_JIT:
+        _call_in_place(dispatcher)
+    return dispatcher
+
+
+def leaf(function: Function) -> Function:
+    """A kernel so small, or called so often, that LLVM should get a copy of it for every caller."""
+    dispatcher = _njit(function)
     if _config.DISABLE_JIT:
         return dispatcher
     _widen_literals(dispatcher)
     file = Path(inspect.getfile(function))
     if file.is_file():
         # What `Dispatcher.enable_caching` does, with our cache in numba's place.
-        dispatcher._cache = KernelCache(function, file)  # noqa: SLF001
+        dispatcher._cache = KernelCache(dispatcher, file)  # noqa: SLF001
     return dispatcher
 
 
 def inlined(function: Function) -> Function:
-    """A part of a kernel that is written apart: its code is put where it is called, before compilation.
+    """A part of one kernel that is written apart: its code is put where it is called, before compilation."""
+    return _njit(function, inline="always")
 
-    A kernel is compiled once for itself and again inside of every kernel above it, so a part with one
-    caller costs less this way. Small leaves are better as kernels: they are inlined by LLVM.
+
+def looped(function: Callable[..., Any], takes: Sequence[Any], gives: Any) -> Callable[..., Any] | None:
+    """A user's function of scalars as a compiled loop(out, columns), for this process alone.
+
+    None if the compiled function would give another type. Whatever numba raises about the function
+    comes through.
     """
-    part: Any = numba.njit(nogil=True, error_model="numpy", boundscheck=None, inline="always")(function)
-    return part
+    each: Any = numba.njit(nogil=True)(function)
+    signature = tuple(numba.from_dtype(np.dtype(one)) for one in takes)
+    each.compile(signature)
+    if each.overloads[signature].signature.return_type != numba.from_dtype(np.dtype(gives)):
+        return None
+
+    @numba.njit(nogil=True)
+    def loop(out: Any, columns: Any) -> None:
+        i = 0
+        for values in zip(*columns):  # noqa: B905 - compiled
+            out[i] = each(*values)
+            i += 1  # noqa: SIM113 - compiled
+
+    return loop
+
+
+def _njit(function: Any, **more: Any) -> Any:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": None, "no_cfunc_wrapper": True}
+    return numba.njit(**options, **more)(function)
+
+
+def _call_in_place(dispatcher: Any) -> None:
+    """Let kernels refer to this one by its symbol, where numba would link a copy into each of them.
+
+    A copy is optimised and translated again with every caller, and again with theirs.
+    """
+    add_overload = dispatcher.add_overload
+
+    def added(result: Any) -> None:
+        context = dispatcher.targetctx
+        context.remove_user_function(result.entry_point)
+        context.insert_user_function(result.entry_point, result.fndesc, ())
+        _in_place[result.fndesc.mangled_name] = dispatcher, result.signature.args
+        add_overload(result)
+
+    dispatcher.add_overload = added
+
+
+# The kernels that are called where they are, by their symbols: dispatchers and types of arguments.
+_in_place: dict[str, tuple[Any, Any]] = {}
 
 
 def _widen_literals(dispatcher: Any) -> None:
@@ -143,7 +197,7 @@ def source_closure(module: str, file: Path) -> dict[str, Path]:
     while pending:
         name = pending.pop()
         package = name if closure[name].name == "__init__.py" else name.rpartition(".")[0]
-        for imported, its_file in _imported(_source(closure[name]), package, roots):
+        for imported, its_file in _imported(_source(closure[name]), package, tuple(roots.items())):
             if imported not in closure:
                 closure[imported] = its_file
                 pending.append(imported)
@@ -159,14 +213,21 @@ class KernelCache:
     process runs does not lend its name to older code.
     """
 
-    def __init__(self, function: Callable[..., Any], file: Path) -> None:
+    def __init__(self, dispatcher: Any, file: Path) -> None:
+        function = dispatcher.py_func
+        self.dispatcher = dispatcher
         self._module = function.__module__
         self._name = function.__qualname__.replace("<", "").replace(">", "")
         self._line = function.__code__.co_firstlineno
         self._file = file
         self._enabled = True
         _sources[file] = file.read_bytes()
-        _caches[self._module, self._name, self._line] = self
+        _caches[self.key] = self
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What tells the kernel from all others of this process."""
+        return self._module, self._name, self._line
 
     @cached_property
     def _sources_digest(self) -> str:
@@ -194,8 +255,10 @@ class KernelCache:
         checksum, data = data[:32], data[32:]
         if hashlib.sha256(data).digest() != checksum:
             return None
-        saved, payload = pickle.loads(data)
-        return _compile_result._rebuild(target_context, *payload) if saved == sig else None  # noqa: SLF001
+        saved, callees, payload = pickle.loads(data)
+        if saved != sig or not all(_is_there(*callee) for callee in callees):
+            return None
+        return _compile_result._rebuild(target_context, *payload)  # noqa: SLF001
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a full or vanished disk costs only the next process its time."""
@@ -206,7 +269,10 @@ class KernelCache:
             warnings.warn(f"kernel {name} has lifted code or a large global: not cached", RuntimeWarning, 2)
             return
         entry = self._entry(sig, data.codegen)
-        pickled = _dumps((sig, data._reduce()))  # noqa: SLF001
+        library, *rest = data._reduce()  # noqa: SLF001
+        if data.fndesc.mangled_name in _in_place:
+            library = _without_bitcode(*library)
+        pickled = _dumps((sig, list(_callees(data.library)), (library, *rest)))
         with contextlib.suppress(OSError):
             entry.parent.mkdir(parents=True, exist_ok=True)
             _write_in_one_step(entry, hashlib.sha256(pickled).digest() + pickled)
@@ -240,6 +306,28 @@ class KernelCache:
         return _digest((self._sources_digest, self._line, codegen.magic_tuple(), tools, options))
 
 
+def _callees(library: Any) -> Iterator[tuple[str, tuple[str, str, int], Any]]:
+    """Symbol, key and types of arguments of the kernels that compiled code calls where they are."""
+    for function in library._final_module.functions:  # noqa: SLF001
+        if function.is_declaration and function.name in _in_place:
+            dispatcher, arguments = _in_place[function.name]
+            yield function.name, dispatcher._cache.key, arguments  # noqa: SLF001
+
+
+def _without_bitcode(name: str, kind: str, code: tuple[bytes, bytes]) -> tuple[str, str, tuple[bytes, bytes]]:
+    """A library that nobody links with: the symbols it defines are all that is asked of its bitcode."""
+    defined = [each for each in _llvm.parse_bitcode(code[1]).functions if not each.is_declaration]
+    stubs = "".join(f'define void @"{function.name}"() {{ ret void }}\n' for function in defined)
+    return name, kind, (code[0], _llvm.parse_assembly(stubs).as_bitcode())
+
+
+def _is_there(symbol: str, key: tuple[str, str, int], arguments: Any) -> bool:
+    """Whether code may call this symbol, after its kernel has been loaded; a kernel compiled anew has another one."""
+    if key in _caches:
+        _caches[key].dispatcher.compile(arguments)
+    return symbol in _in_place
+
+
 # The kernels of this process, and the sources that it imported them from.
 _caches: dict[tuple[str, str, int], KernelCache] = {}
 _sources: dict[Path, bytes] = {}
@@ -257,20 +345,22 @@ def _source(file: Path) -> bytes:
     return _sources[file]
 
 
-def _imported(source: bytes, package: str, roots: dict[str, Path]) -> Iterator[tuple[str, Path]]:
+@cache
+def _imported(source: bytes, package: str, roots: tuple[tuple[str, Path], ...]) -> list[tuple[str, Path]]:
     """The modules under `roots` that a source imports, with their files."""
+    found: list[tuple[str, Path]] = []
     for origin, name in _import_statements(source):
         module = importlib.util.resolve_name(origin, package) if origin.startswith(".") else origin
         # `from a import b` takes the submodule b if there is one, else a name that a's own file binds.
         for candidate in (f"{module}.{name}", module) if name else (module,):
-            file = _module_file(candidate, roots)
+            file = _module_file(candidate, dict(roots))
             if file is not None:
-                yield candidate, file
+                found.append((candidate, file))
                 break
+    return found
 
 
-@cache
-def _import_statements(source: bytes) -> tuple[tuple[str, str], ...]:
+def _import_statements(source: bytes) -> list[tuple[str, str]]:
     """Pairs (module as written, name taken from it or nothing)."""
     found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(source)):
@@ -282,7 +372,7 @@ def _import_statements(source: bytes) -> tuple[tuple[str, str], ...]:
                 found += [(".".join(parts[:length]), "") for length in range(shortest, len(parts) + 1)]
         elif isinstance(node, ast.ImportFrom):
             found += [("." * node.level + (node.module or ""), alias.name) for alias in node.names]
-    return tuple(found)
+    return found
 
 
 def _module_file(module: str, roots: dict[str, Path]) -> Path | None:

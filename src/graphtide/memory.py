@@ -1,6 +1,6 @@
 """Raw memory for kernels: the C library's allocator, and arrays over an address.
 
-Only `trace.kernels.heap` uses it. An array made from an address owns nothing and counts nothing,
+An array made from an address owns nothing and counts nothing,
 which is what makes it free of cost in a kernel; the heap answers for its lifetime.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 from numba import carray, types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
 from numba.extending import intrinsic
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 
 __all__ = ["PAGE_WORDS", "address_to_words", "allocate_pages", "copy_words", "free", "malloc"]
 
@@ -36,13 +36,13 @@ def _as_pointer(_context: Any, _address: Any) -> Any:
     return signature, generate
 
 
-@kernel
+@leaf
 def address_to_words(address, size):
     """The `size` int64 words at `address`, as an array."""
     return carray(_as_pointer(address), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 
-@kernel
+@leaf
 def copy_words(target, source, size):
     """Copy `size` words from address to address."""
     _memcpy(target, source, size * 8)

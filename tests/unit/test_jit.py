@@ -102,6 +102,23 @@ def test_a_second_process_compiles_nothing(pool: Pool) -> None:
     assert pool.report() == {"answers": [22, -1], **WARM}
 
 
+def test_a_caller_whose_callee_was_compiled_anew_is_compiled_anew(pool: Pool) -> None:
+    pool.report()
+    (callee,) = (entry for entry in pool.entries() if entry.name.startswith("add-"))
+    callee.unlink()
+    assert pool.report() == {"answers": [22, -1], **CALLER_COLD}
+    assert pool.report() == {"answers": [22, -1], **WARM}
+
+
+def test_a_leaf_is_part_of_its_caller(pool: Pool) -> None:
+    pool.write("kernels/callee.py", CALLEE.replace("kernel", "leaf"))
+    pool.report()
+    for entry in pool.entries():
+        if entry.name.startswith("add-"):
+            entry.unlink()
+    assert pool.report() == {"answers": [22, -1], **WARM}
+
+
 def test_an_edited_callee_in_another_file_recompiles_its_caller_and_nothing_else(pool: Pool) -> None:
     pool.report()
     pool.write("kernels/callee.py", CALLEE.replace("x + STEP", "x - STEP"))

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide import jit
 from graphtide.dataflow.expressions.calls import Codes
 from graphtide.dataflow.expressions.expression import Invoke
 from graphtide.errors import SchemaError, UserFunctionError
+from graphtide.jit import looped
 from graphtide.rows import (
     NULL,
     Dictionary,
@@ -36,12 +36,8 @@ __all__ = ["COMPILED_FROM", "Rowwise"]
 # Rows that make a compilation of a second or so worth trying.
 COMPILED_FROM: Final = 20_000
 
-# The kinds that compiled code can hold, as NumPy's and as numba's types.
-_MACHINE_TYPES: Final = {
-    Kind.INT: (np.int64, "int64"),
-    Kind.FLOAT: (np.float64, "float64"),
-    Kind.BOOL: (np.bool, "bool"),
-}
+# The kinds that compiled code can hold.
+_MACHINE_TYPES: Final = {Kind.INT: np.int64, Kind.FLOAT: np.float64, Kind.BOOL: np.bool}
 
 
 class Rowwise:
@@ -127,41 +123,24 @@ class _Compiled:
         self._kinds = [each.kind for each in types]
         self._returns = invoke.returns.kind
         self._loop: Callable[..., Any] | None = None
-        self._inner: Any = None
 
     def over(self, columns: Sequence[Codes]) -> Codes | None:
         """The results, or None if the function does not compile or raised."""
         numbers = tuple(_numbers_of(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
-        out: NDArray[Any] = np.empty(len(columns[0]), _MACHINE_TYPES[self._returns][0])
+        out: NDArray[Any] = np.empty(len(columns[0]), _MACHINE_TYPES[self._returns])
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                if self._loop is None and not self._compile():
+                if self._loop is None:
+                    takes = [_MACHINE_TYPES[kind] for kind in self._kinds]
+                    self._loop = looped(self._function, takes, _MACHINE_TYPES[self._returns])
+                if self._loop is None:
                     return None
-                assert self._loop is not None
-                self._loop(self._inner, out, numbers)
+                self._loop(out, numbers)
         except Exception:  # noqa: BLE001 - Python will say what is wrong with which row
             return None
         codes = codes_of_floats(out) if self._returns is Kind.FLOAT else out.astype(np.int64)
         return None if self._returns is Kind.INT and (codes == NULL).any() else codes
-
-    def _compile(self) -> bool:
-        """Whether the compiled function gives exactly the declared type."""
-        numba: Any = jit.numba
-        self._inner = numba.njit(nogil=True)(self._function)
-        signature = tuple(numba.typeof(_MACHINE_TYPES[kind][0](0)) for kind in self._kinds)
-        self._inner.compile(signature)
-        if str(self._inner.overloads[signature].signature.return_type) != _MACHINE_TYPES[self._returns][1]:
-            return False
-        self._loop = numba.njit(nogil=True)(_loop)
-        return True
-
-
-def _loop(function: Callable[..., Any], out: NDArray[Any], columns: tuple[NDArray[Any], ...]) -> None:
-    i = 0
-    for values in zip(*columns):  # noqa: B905 - compiled
-        out[i] = function(*values)
-        i += 1  # noqa: SIM113 - compiled
 
 
 def _numbers_of(kind: Kind, codes: Codes) -> NDArray[Any]:

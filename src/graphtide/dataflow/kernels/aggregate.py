@@ -9,14 +9,14 @@ from __future__ import annotations
 from graphtide.dataflow.kernels.layout import COUNT, FIRST, LAST, THRESHOLD
 from graphtide.dataflow.kernels.lists import ALL, grow
 from graphtide.dataflow.kernels.weigh import total_of_weights
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 
 __all__ = ["aggregate", "direction", "extent"]
 
 OVERFLOW = -1
 
 
-@kernel
+@leaf
 def extent(parameters):
     """How many rows of the content the reduction needs to see."""
     if parameters[0] == FIRST or parameters[0] == LAST:
@@ -24,7 +24,7 @@ def extent(parameters):
     return ALL
 
 
-@kernel
+@leaf
 def direction(parameters):
     """From which end it looks at them: 1 from the least, -1 from the greatest."""
     return -1 if parameters[0] == LAST else 1

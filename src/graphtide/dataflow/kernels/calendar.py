@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, CAPACITY, ROWS, WIDTH, new_batch, put, reserve, value
 from graphtide.trace.kernels.heap import NONE, allocate, release, resize, words
 
@@ -47,7 +47,7 @@ def clear_calendar(heap, calendar, depth):
     entries[ENTRIES] = 0
 
 
-@kernel
+@leaf
 def _compare(entries, at, coordinates, loops, operator):
     for d in range(loops):
         if entries[at + d] != coordinates[d]:
@@ -114,7 +114,7 @@ def post_row(heap, calendar, depth, coordinates, operator, source, i, owner):
     _append(heap, entries[at + depth], source, i)
 
 
-@kernel
+@leaf
 def _append(heap, slot, source, i):
     target = words(heap, slot)
     row = target[ROWS]
@@ -160,7 +160,7 @@ def split_future(heap, operators, operator, calendar, state, batch):
     return now
 
 
-@kernel
+@leaf
 def _is_later(batch, first, loops, i, state):
     for d in range(loops):
         if value(batch, first + d, i) != state[COORDINATES + 1 + d]:

@@ -21,7 +21,7 @@ from graphtide.dataflow.kernels.layout import (
     SPINE,
     WIDTH,
 )
-from graphtide.jit import inlined, kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -195,7 +195,7 @@ def _spread(heap, new, matches, low, high, from_new, source, out, start):
     return start
 
 
-@kernel
+@leaf
 def _time(batch, d, i):
     """Coordinate `d` of a row's time; the least one if the batch stands outside that loop."""
     depth = batch[layout.DEPTH]
@@ -204,7 +204,7 @@ def _time(batch, d, i):
     return value(batch, batch[layout.WIDTH] - 1 - depth + d, i)
 
 
-@kernel
+@leaf
 def _time_stride(batch, d):
     depth = batch[layout.DEPTH]
     if d >= depth:

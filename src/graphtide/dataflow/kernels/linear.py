@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphtide.dataflow.kernels.layout import DEPTH, MOST_PRIORITY, PARAMETERS, PORT, ROUND_BITS
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
@@ -120,7 +120,7 @@ def enter(heap, operators, operator, source):
     return result
 
 
-@kernel
+@leaf
 def _copy_column(source, from_column, target, to_column, rows):
     if stride(target, to_column) == 0:
         constant(target, to_column, value(source, from_column, 0))

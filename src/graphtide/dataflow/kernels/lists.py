@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import value
 from graphtide.trace.kernels.heap import words
 from graphtide.trace.kernels.times import is_at_most
@@ -19,7 +19,7 @@ __all__ = ["ALL", "accumulate", "combine", "grow"]
 ALL = -1
 
 
-@kernel
+@leaf
 def grow(rows, needed):
     """An array with room for at least `needed` rows and the same content."""
     if needed <= rows.shape[0]:
@@ -65,7 +65,7 @@ def accumulate(heap, slots, lows, highs, keys, values, depth, time, most, step, 
                 return out, count
 
 
-@kernel
+@leaf
 def _best_head(heap, slots, lows, highs, heads, keys, values, step):
     """The run whose head has the least value (the greatest, going backwards); -1 if all are spent."""
     best = -1
@@ -81,7 +81,7 @@ def _best_head(heap, slots, lows, highs, heads, keys, values, step):
     return best
 
 
-@kernel
+@leaf
 def _compare_values(a, i, b, j, keys, values):
     for c in range(keys, keys + values):
         x = value(a, c, i)
@@ -91,7 +91,7 @@ def _compare_values(a, i, b, j, keys, values):
     return 0
 
 
-@kernel
+@leaf
 def _has_values(batch, i, keys, values, rows, row):
     for c in range(values):
         if value(batch, keys + c, i) != rows[row, c]:

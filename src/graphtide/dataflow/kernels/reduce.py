@@ -30,7 +30,7 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import ALL, accumulate, combine, grow
-from graphtide.jit import inlined, kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
@@ -169,7 +169,7 @@ def _next_key(heap, new, i, new_rows, carry, j, carried_rows, keys):
     return a, i, group_end(a, keys, i), group_end(b, keys, j)
 
 
-@kernel
+@leaf
 def _insert_epoch(epochs, count, epoch):
     """Add an epoch to a sorted list without doubles."""
     at = count
@@ -227,7 +227,7 @@ def _past_times(heap, slots, lows, highs, depth, past):
     return past, count
 
 
-@kernel
+@leaf
 def _is_known(batch, first, i, depth, past, count):
     # Looking back a little finds nearly all doubles; one that is missed costs a look, not an answer.
     for k in range(count - 1, max(-1, count - 9), -1):
@@ -290,7 +290,7 @@ def _post_later(heap, operator, calendar, depth, past, times, epochs, visited, s
     release(heap, slot)
 
 
-@kernel
+@leaf
 def _write_visit(heap, visits, wanted, probe, row, keys, time, rows, count):
     """Append a visit and its rows."""
     target = words(heap, visits)

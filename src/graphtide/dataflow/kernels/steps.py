@@ -49,7 +49,7 @@ from graphtide.dataflow.kernels.opcodes import (
     WITHIN,
     YEAR,
 )
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.rows.codes import NULL
 
 __all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "vector"]
@@ -65,13 +65,13 @@ MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@kernel
+@leaf
 def decoded(code):
     """The float behind a code; a NaN for NULL."""
     return np.int64(code ^ ((code >> 63) & ALL_BUT_SIGN)).view(np.float64)
 
 
-@kernel
+@leaf
 def encoded(x):
     """The code of a float: -0.0 is 0.0, and there is one NaN."""
     bits = np.float64(x + 0.0).view(np.int64)
@@ -208,7 +208,7 @@ def vector(op, out, a, b, c, n):
             out[i] = _mix(a[i], b[i])
 
 
-@kernel
+@leaf
 def _mix(x, before):
     """The finalizer of splitmix64, less its last bit: never negative, so never NULL."""
     z = np.uint64(x) + GOLDEN * (np.uint64(before) + np.uint64(1))
@@ -243,7 +243,7 @@ def choose_rows(a, chosen, n):
     return kept
 
 
-@kernel
+@leaf
 def row_step(op, x, y):
     """A step over one row: too costly in itself to be worth a loop of its own."""
     if x == NULL or y == NULL:
@@ -285,7 +285,7 @@ def row_step(op, x, y):
     return encoded(r)
 
 
-@kernel
+@leaf
 def _civil(days):
     """Year, month and day of a day counted from 1970-01-01.
 
@@ -304,7 +304,7 @@ def _civil(days):
     return (year + 1, month - 12, day) if of_year >= 306 else (year, month, day)
 
 
-@kernel
+@leaf
 def _days(year, month):
     """The day on which a month begins, counted from 1970-01-01."""
     shifted = year - (month <= 2)

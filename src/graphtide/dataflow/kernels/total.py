@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.aggregate import OVERFLOW, aggregate
-from graphtide.dataflow.kernels.layout import INPUT, KEYS, LOWER, PARAMETERS, SPINE, UPPER, WIDTH
+from graphtide.dataflow.kernels.layout import COUNT, INPUT, KEYS, LOWER, PARAMETERS, SPINE, UPPER, WIDTH
 from graphtide.dataflow.kernels.lists import combine, grow
-from graphtide.jit import kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, reserve, same_data, stride, value
 from graphtide.trace.kernels.consolidate import consolidate, seal_sorted
@@ -39,6 +39,9 @@ def reduce_total(heap, operators, operator, state):
     out_values = width - keys
     parameters = words(heap, operators[operator, PARAMETERS])
     result = new_batch(heap, operator, width + 2, 1, 2 * new[ROWS], ALL_VARY, 0)
+    if values == 0:
+        _reduce_counts(heap, spine, new, keys, parameters, words(heap, result))
+        return _sealed(heap, operator, result, state, width)
     runs = spine[RUNS]
     cursors = np.zeros(runs, np.int64)
     content = np.empty((8, values + 1), np.int64)
@@ -73,6 +76,12 @@ def reduce_total(heap, operators, operator, state):
             before, after = after, before
             before_count = after_count
         i = end
+    return _sealed(heap, operator, result, state, width)
+
+
+@inlined
+def _sealed(heap, operator, result, state, width):
+    """The result as a consolidated batch; that of one epoch was written in order."""
     if state[UPPER] - state[LOWER] == 1:
         return seal_sorted(heap, operator, result)
     sealed = consolidate(heap, operator, result, np.arange(width))
@@ -81,6 +90,64 @@ def reduce_total(heap, operators, operator, state):
 
 
 @kernel
+def _reduce_counts(heap, spine, new, keys, parameters, out):
+    """Write the differences of a count or a threshold: all that a key without values has is how often it is there."""
+    before = _counts_before(heap, spine, new, keys)
+    is_count = parameters[0] == COUNT
+    at = 0
+    multiplicity = 0
+    for i in range(new[ROWS]):
+        if i == 0 or not same_data(new, i, new, i - 1, keys):
+            multiplicity = before[i]
+        old = multiplicity
+        multiplicity += value(new, keys + 1, i)
+        epoch = value(new, keys, i)
+        if is_count:
+            low = min(old, multiplicity)
+            high = max(old, multiplicity)
+            sign = 1 if multiplicity > old else -1
+            if low != 0:
+                put(out, keys, at, low)
+                at = _put_row(out, at, new, i, keys, 1, epoch, -sign)
+            if high != 0:
+                put(out, keys, at, high)
+                at = _put_row(out, at, new, i, keys, 1, epoch, sign)
+        else:
+            change = int(multiplicity >= parameters[1]) - int(old >= parameters[1])
+            if change != 0:
+                at = _put_row(out, at, new, i, keys, 0, epoch, change)
+    out[ROWS] = at
+
+
+@kernel
+def _counts_before(heap, spine, new, keys):
+    """What the key of each row adds up to in the runs, where the key begins in the batch.
+
+    Run after run, so that the look-ups of several keys are under way at a time.
+    """
+    counts = np.zeros(new[ROWS], np.int64)
+    for r in range(spine[RUNS]):
+        batch = words(heap, run_slot(spine, r))
+        at = 0
+        for i in range(new[ROWS]):
+            at = seek(batch, keys, new, i, at)
+            k = at
+            while k < batch[ROWS] and same_data(batch, k, new, i, keys):
+                counts[i] += value(batch, keys + 1, k)
+                k += 1
+    return counts
+
+
+@leaf
+def _put_row(out, at, new, i, keys, values, epoch, diff):
+    for c in range(keys):
+        put(out, c, at, value(new, c, i))
+    put(out, keys + values, at, epoch)
+    put(out, keys + values + 1, at, diff)
+    return at + 1
+
+
+@leaf
 def _by_epoch(batch, start, end, c):
     """The rows [start, end) in the order of their epochs."""
     rows = np.arange(start, end)
@@ -95,7 +162,7 @@ def _by_epoch(batch, start, end, c):
     return rows
 
 
-@kernel
+@leaf
 def _add(content, count, batch, i, keys, values):
     """Add a row of the batch to a sorted list of (values..., multiplicity)."""
     diff = value(batch, batch[layout.WIDTH] - 1, i)
@@ -126,7 +193,7 @@ def _add(content, count, batch, i, keys, values):
     return content, count + 1
 
 
-@kernel
+@leaf
 def _write(heap, result, new, row, keys, values, epoch, rows, count):
     out = words(heap, result)
     at = out[ROWS]

@@ -17,7 +17,7 @@ from graphtide.dataflow.kernels.layout import (
     SUM_OF_INTS,
     WIDTH,
 )
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, value
 from graphtide.trace.kernels.heap import words
@@ -73,7 +73,7 @@ def weigh(heap, operators, operator, source):
     return result
 
 
-@kernel
+@leaf
 def _int_parts(code, tags, weights):
     tags[0] = ROW
     weights[0] = 1
@@ -88,7 +88,7 @@ def _int_parts(code, tags, weights):
     return 4
 
 
-@kernel
+@leaf
 def _float_parts(code, tags, weights):
     tags[0] = ROW
     weights[0] = 1
@@ -177,14 +177,14 @@ def total_of_weights(what, content, count, out):
     return out, 1
 
 
-@kernel
+@leaf
 def _decode(code):
     cell = np.empty(1, np.int64)
     cell[0] = code if code >= 0 else code ^ SIGN_FREE
     return cell.view(np.float64)[0]
 
 
-@kernel
+@leaf
 def _encode(number):
     cell = np.empty(1, np.float64)
     cell[0] = number + 0.0  # minus zero becomes zero
@@ -194,7 +194,7 @@ def _encode(number):
     return bits if bits >= 0 else bits ^ SIGN_FREE
 
 
-@kernel
+@leaf
 def _rounded(limbs):
     """The code of the float nearest to the sum of limbs[k] * 2**(32 k - 1074), ties to even."""
     if _carry(limbs) < 0:
@@ -206,7 +206,7 @@ def _rounded(limbs):
     return _magnitude(limbs)
 
 
-@kernel
+@leaf
 def _carry(limbs):
     """Bring every limb but the last into [0, 2**32); below zero if the number is."""
     carry = 0
@@ -218,7 +218,7 @@ def _carry(limbs):
     return limbs[limbs.shape[0] - 1]
 
 
-@kernel
+@leaf
 def _magnitude(limbs):
     """The bits of the float nearest to a number whose limbs are all in [0, 2**32)."""
     top = limbs.shape[0] - 1

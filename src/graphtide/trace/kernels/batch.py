@@ -10,7 +10,7 @@ are equal in both, and no diff is zero.
 
 from __future__ import annotations
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.heap import SIZE, allocate, resize, words
 
 __all__ = [
@@ -70,19 +70,19 @@ ALL_VARY = -1
 MASKED = 62  # the last column that a set of varying columns can speak of
 
 
-@kernel
+@leaf
 def header_words(width):
     """Words before the first column."""
     return LAYOUT + 3 * width
 
 
-@kernel
+@leaf
 def varies(varying, c):
     """Whether the bit set `varying` holds column `c`; columns past its 63 bits always vary."""
     return c > MASKED or (varying >> c) & 1 == 1
 
 
-@kernel
+@leaf
 def with_column(varying, c):
     """The bit set with column `c` in it."""
     return varying | (1 << c) if c <= MASKED else varying
@@ -120,7 +120,7 @@ def new_batch(heap, owner, width, depth, capacity, varying, spare):
     return slot
 
 
-@kernel
+@leaf
 def constant(batch, c, v):
     """Make column `c` the value `v` in every row."""
     cell = LAYOUT + 2 * batch[WIDTH] + c
@@ -129,37 +129,37 @@ def constant(batch, c, v):
     batch[cell] = v
 
 
-@kernel
+@leaf
 def column(batch, c):
     """The offset of column `c`."""
     return batch[LAYOUT + 2 * c]
 
 
-@kernel
+@leaf
 def stride(batch, c):
     """1 for a column of its own, 0 for a constant one."""
     return batch[LAYOUT + 2 * c + 1]
 
 
-@kernel
+@leaf
 def value(batch, c, i):
     """Row `i` of column `c`."""
     return batch[batch[LAYOUT + 2 * c] + i * batch[LAYOUT + 2 * c + 1]]
 
 
-@kernel
+@leaf
 def put(batch, c, i, v):
     """Write row `i` of the strided column `c`."""
     batch[batch[LAYOUT + 2 * c] + i] = v
 
 
-@kernel
+@leaf
 def data_width(batch):
     """How many columns are data, before the times and the diff."""
     return batch[WIDTH] - batch[DEPTH] - 1
 
 
-@kernel
+@leaf
 def rows_of(heap, slot):
     """The number of rows; none in slot 0."""
     if slot == 0:
@@ -167,7 +167,7 @@ def rows_of(heap, slot):
     return words(heap, slot)[ROWS]
 
 
-@kernel
+@leaf
 def compare_data(a, i, b, j, columns):
     """Below, at or above zero as row `i` of `a` stands to row `j` of `b` in the first `columns` columns."""
     for c in range(columns):
@@ -180,7 +180,7 @@ def compare_data(a, i, b, j, columns):
     return 0
 
 
-@kernel
+@leaf
 def same_data(a, i, b, j, columns):
     """Whether the first `columns` columns of the two rows agree."""
     for c in range(columns):
@@ -247,7 +247,7 @@ def copy_batch(heap, owner, slot, spare):
     return copy
 
 
-@kernel
+@leaf
 def used_words(batch):
     """Words that hold something: the header, the rows of strided columns, the index."""
     strided = 0

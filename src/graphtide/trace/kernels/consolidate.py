@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import inlined, kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels.batch import (
     CONSOLIDATED,
     DEPTH,
@@ -79,7 +79,7 @@ def _sort_columns(batch, order):
     return columns
 
 
-@kernel
+@leaf
 def _less(batch, columns, count, i, j):
     for k in range(count):
         x = value(batch, columns[k], i)
@@ -89,7 +89,7 @@ def _less(batch, columns, count, i, j):
     return False
 
 
-@kernel
+@leaf
 def _equal(batch, columns, count, i, j):
     for k in range(count):
         if value(batch, columns[k], i) != value(batch, columns[k], j):
@@ -165,7 +165,7 @@ def _write_rows(heap, owner, slot, columns, picked, sums, rows):
     return result
 
 
-@kernel
+@leaf
 def _varies(values, n):
     for i in range(1, n):
         if values[i] != values[0]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.memory import PAGE_WORDS, address_to_words, allocate_pages, copy_words, free, malloc
 from graphtide.trace.kernels.radix import bit_length
 
@@ -73,7 +73,7 @@ def open_heap(heap):
     heap[0, NEXT_UNUSED] = FIRST_SLOT
 
 
-@kernel
+@leaf
 def _take_slot(heap):
     slot = heap[0, FREE_LIST]
     if slot != NONE:
@@ -86,7 +86,7 @@ def _take_slot(heap):
     return slot
 
 
-@kernel
+@leaf
 def _pages(size):
     """Huge pages for a block: a number with few significant bits, so that a spare one often fits."""
     pages = (size + PAGE_WORDS - 1) // PAGE_WORDS
@@ -128,7 +128,7 @@ def _give_back(heap, address, size):
     free(address)
 
 
-@kernel
+@leaf
 def _enter(heap, owner, address, size, foreign):
     slot = _take_slot(heap)
     heap[slot, ADDRESS] = address
@@ -153,7 +153,7 @@ def adopt(heap, owner, address, size):
     return _enter(heap, owner, address, size, 1)
 
 
-@kernel
+@leaf
 def words(heap, slot):
     """The block as an array; valid until the slot is released or resized."""
     return address_to_words(heap[slot, ADDRESS], heap[slot, SIZE])
@@ -165,7 +165,7 @@ def fill(heap, slot, values):
     words(heap, slot)[: values.shape[0]] = values
 
 
-@kernel
+@leaf
 def retain(heap, slot):
     """Count one more holder of the slot, and return it."""
     if slot != NONE:
@@ -173,7 +173,7 @@ def retain(heap, slot):
     return slot
 
 
-@kernel
+@leaf
 def release(heap, slot):
     """One holder less; the last one frees the block."""
     if slot == NONE:

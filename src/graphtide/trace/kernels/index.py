@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import (
     CONSOLIDATED,
     FORM,
@@ -35,7 +35,7 @@ ROWS_PER_BUCKET_BITS = 4
 NEAR = 16
 
 
-@kernel
+@leaf
 def index_words(rows):
     """Words to leave for the directory of a batch of `rows` rows."""
     if rows < FEWEST_INDEXED:
@@ -58,7 +58,7 @@ def plan_index(batch, rows, low, high, place):
     batch[INDEX_SIZE] = np.int64(spread >> np.uint64(shift)) + 2
 
 
-@kernel
+@leaf
 def note_row(batch, i, key, bucket):
     """Enter row `i` with first column `key`; rows come in order, `bucket` is the next one to fill."""
     own = np.int64((np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
@@ -94,12 +94,14 @@ def close_index(batch, bucket):
         bucket += 1
 
 
-@kernel
+@leaf
 def seek(batch, keys, probe, row, start):
     """The first row at or after `start` whose key is not below row `row` of `probe`.
 
     `keys` leading columns make the key, in both. The rows before `start` must be below it.
     """
+    if keys == 1 and stride(batch, 0) == 1:
+        return _seek_word(batch, value(probe, 0, row), start)
     rows = batch[ROWS]
     if start >= rows or compare_data(batch, start, probe, row, keys) >= 0:
         return start
@@ -115,14 +117,7 @@ def seek(batch, keys, probe, row, start):
         step *= 2
     high = rows
     if batch[INDEX] != 0:
-        key = value(probe, 0, row)
-        offset = np.uint64(key) - np.uint64(batch[INDEX_BASE])
-        bucket = np.int64(offset >> np.uint64(batch[INDEX_SHIFT]))
-        if bucket < 0 or bucket >= batch[INDEX_SIZE] - 1:
-            return rows  # the probe is above every key: below the first it cannot be, `low` is below it
-        place = batch[INDEX] + bucket
-        low = max(low, batch[place] - 1)
-        high = batch[place + 1]
+        low, high = _bucket(batch, value(probe, 0, row), low)
     else:
         while low + step < rows:
             if compare_data(batch, low + step, probe, row, keys) >= 0:
@@ -133,7 +128,48 @@ def seek(batch, keys, probe, row, start):
     return _search(batch, keys, probe, row, low, high)
 
 
-@kernel
+@leaf
+def _bucket(batch, key, low):
+    """Where the directory says that the first row not below `key` is: in (low, high], `low` being below it."""
+    bucket = np.int64((np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
+    if bucket < 0 or bucket >= batch[INDEX_SIZE] - 1:
+        # It is above every key: below the first it cannot be, `low` is below it.
+        return batch[ROWS] - 1, batch[ROWS]
+    place = batch[INDEX] + bucket
+    return max(low, batch[place] - 1), batch[place + 1]
+
+
+@leaf
+def _seek_word(batch, key, start):
+    """`seek` for a key of one column, the first one."""
+    rows = batch[ROWS]
+    base = column(batch, 0)
+    if start >= rows or batch[base + start] >= key:
+        return start
+    if start + 1 == rows or batch[base + start + 1] >= key:
+        return start + 1
+    low = start + 1
+    high = rows
+    if batch[INDEX] != 0:
+        low, high = _bucket(batch, key, low)
+    else:
+        step = 2
+        while low + step < rows:
+            if batch[base + low + step] >= key:
+                high = low + step
+                break
+            low += step
+            step *= 2
+    # Halving without a branch that could be foreseen wrongly.
+    size = high - low
+    while size > 1:
+        half = size >> 1
+        low += half * (batch[base + low + half] < key)
+        size -= half
+    return low + 1
+
+
+@leaf
 def _search(batch, keys, probe, row, low, high):
     """The least position in (low, high] not below the probe, `low` being below it and `high` not."""
     while high - low > 1:
@@ -145,7 +181,7 @@ def _search(batch, keys, probe, row, low, high):
     return high
 
 
-@kernel
+@leaf
 def group_end(batch, keys, start):
     """One past the last row with the key of row `start`."""
     rows = batch[ROWS]

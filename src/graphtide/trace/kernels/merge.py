@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
+from graphtide.memory import address_to_words
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
     CONSOLIDATED,
@@ -45,6 +46,8 @@ __all__ = ["merge_some", "start_merge"]
 
 # In the spare header word of a batch that is being merged: where the diffs of a plain merge would go.
 GATHERED = 0
+# Rows that a plain merge takes at a time.
+BLOCK = 1024
 
 
 @kernel
@@ -85,7 +88,7 @@ def start_merge(heap, owner, left, right, since):
     return slot
 
 
-@kernel
+@leaf
 def _is_constant(a, b, c):
     return stride(a, c) == 0 and stride(b, c) == 0 and value(a, c, 0) == value(b, c, 0)
 
@@ -123,101 +126,147 @@ def merge_some(heap, left, right, result, progress, since, fuel):
 
 @kernel
 def _merge_plain(a, b, out, progress, fuel):
-    """Merge row against row: the order of rows is that of the data and the loop coordinates."""
+    """Merge row against row, in the order of the data and the loop coordinates.
+
+    A block of rows at a time: first which row comes when and with what diff, then column after column.
+    """
     width = a[WIDTH]
     data = data_width(a)
-    diff = width - 1
-    # Offsets and strides of the columns that are compared, in their order: all but the epoch and the diff.
-    compared = width - 2
-    place_a = np.empty(compared, np.int64)
-    step_a = np.empty(compared, np.int64)
-    place_b = np.empty(compared, np.int64)
-    step_b = np.empty(compared, np.int64)
-    for k in range(compared):
-        c = k if k < data else k + 1
-        place_a[k] = column(a, c)
-        step_a[k] = stride(a, c)
-        place_b[k] = column(b, c)
-        step_b[k] = stride(b, c)
-    diff_a = column(a, diff)
-    diff_step_a = stride(a, diff)
-    diff_b = column(b, diff)
-    diff_step_b = stride(b, diff)
-    written = np.empty(compared, np.int64)  # of those, the ones that vary in the output
-    targets = np.empty(compared, np.int64)
-    writes = 0
-    for k in range(compared):
-        c = k if k < data else k + 1
-        if stride(out, c) == 1:
-            written[writes] = k
-            targets[writes] = column(out, c)
-            writes += 1
+    # The columns that are compared, in their order: all but the epoch and the diff, and what all rows share.
+    compared = np.empty(width, np.int64)
+    count = 0
+    for c in range(width - 1):
+        if c != data and not _is_constant(a, b, c):
+            compared[count] = c
+            count += 1
+    order = np.empty(BLOCK, np.int64)  # rows of `a`, and rows of `b` as -1, -2, ...
+    amounts = np.empty(BLOCK, np.int64)
     i = progress[0]
     j = progress[1]
-    bucket = progress[2]
-    rows_a = a[ROWS]
-    rows_b = b[ROWS]
     stop = i + j + fuel
-    at = out[ROWS]
-    first_a = place_a[0] if compared > 0 else 0
-    indexed = out[INDEX] != 0
-    while i + j < stop and (i < rows_a or j < rows_b):
-        order = 0
-        if i == rows_a:
-            order = 1
-        elif j == rows_b:
-            order = -1
+    while i + j < stop and (i < a[ROWS] or j < b[ROWS]):
+        most = min(BLOCK, stop - i - j)
+        if count > 0 and i < a[ROWS] and j < b[ROWS]:
+            i, j, rows = _interleave(a, i, b, j, compared, count, order, amounts, most)
         else:
-            for k in range(compared):
-                x = a[place_a[k] + i * step_a[k]]
-                y = b[place_b[k] + j * step_b[k]]
-                if x != y:
-                    order = -1 if x < y else 1
-                    break
-        if order < 0:
-            amount = a[diff_a + i * diff_step_a]
-        elif order > 0:
-            amount = b[diff_b + j * diff_step_b]
-        else:
-            amount = a[diff_a + i * diff_step_a] + b[diff_b + j * diff_step_b]
-        if amount != 0:
-            if order <= 0:
-                for w in range(writes):
-                    k = written[w]
-                    out[targets[w] + at] = a[place_a[k] + i * step_a[k]]
-                if indexed:
-                    bucket = note_row(out, at, a[first_a + i * step_a[0]], bucket)
-            else:
-                for w in range(writes):
-                    k = written[w]
-                    out[targets[w] + at] = b[place_b[k] + j * step_b[k]]
-                if indexed:
-                    bucket = note_row(out, at, b[place_b[0] + j * step_b[0]], bucket)
-            _put_diff(out, diff, at, amount)
-            at += 1
-        if order <= 0:
-            i += 1
-        if order >= 0:
-            j += 1
-    out[ROWS] = at
+            i, j, rows = _line_up(a, i, b, j, order, amounts, most)
+        for c in range(width - 1):
+            if stride(out, c) == 1:
+                _copy_rows(a, b, c, order, rows, out)
+        _put_diffs(out, amounts, rows)
+        if out[INDEX] != 0:
+            bucket = progress[2]
+            for row in range(out[ROWS], out[ROWS] + rows):
+                bucket = note_row(out, row, value(out, 0, row), bucket)
+            progress[2] = bucket
+        out[ROWS] += rows
     progress[0] = i
     progress[1] = j
-    progress[2] = bucket
 
 
 @kernel
-def _put_diff(out, diff, row, amount):
-    """Write a diff; a constant column of diffs that no longer is one gets its words."""
-    if stride(out, diff) == 1:
-        out[out[SPARE] + row] = amount
-    elif out[column(out, diff)] != amount:
+def _interleave(a, i, b, j, compared, count, order, amounts, most):
+    """The next rows of both, until `most` are read or one side is spent; where it is now, and how many came out.
+
+    Which side is next cannot be foreseen, so for two columns it is computed, not branched on.
+    """
+    c = compared[0]
+    first_a, first_step_a, first_b, first_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
+    c = compared[min(1, count - 1)]
+    second_a, second_step_a, second_b, second_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
+    c = a[WIDTH] - 1
+    diff_a, diff_step_a, diff_b, diff_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
+    last_a = a[ROWS]
+    last_b = b[ROWS]
+    stop = i + j + most
+    rows = 0
+    while i < last_a and j < last_b and i + j < stop:
+        x = a[first_a + i * first_step_a]
+        y = b[first_b + j * first_step_b]
+        x2 = a[second_a + i * second_step_a]
+        y2 = b[second_b + j * second_step_b]
+        from_a = (x < y) | ((x == y) & (x2 <= y2))
+        from_b = (x > y) | ((x == y) & (x2 >= y2))
+        if count > 2 and from_a and from_b:
+            side = _compare_columns(a, i, b, j, compared, 2, count)
+            from_a = side <= 0
+            from_b = side >= 0
+        amount = from_a * a[diff_a + i * diff_step_a] + from_b * b[diff_b + j * diff_step_b]
+        order[rows] = i if from_a else ~j
+        amounts[rows] = amount
+        rows += amount != 0
+        i += from_a
+        j += from_b
+    return i, j, rows
+
+
+@leaf
+def _compare_columns(a, i, b, j, columns, first, count):
+    for k in range(first, count):
+        x = value(a, columns[k], i)
+        y = value(b, columns[k], j)
+        if x != y:
+            return -1 if x < y else 1
+    return 0
+
+
+@kernel
+def _line_up(a, i, b, j, order, amounts, most):
+    """The next rows when one side is spent, or when nothing tells the rows of the two apart."""
+    diff = a[WIDTH] - 1
+    rows = 0
+    if i < a[ROWS] and j < b[ROWS]:
+        amounts[0] = value(a, diff, i) + value(b, diff, j)
+        order[0] = i
+        return i + 1, j + 1, 1 if amounts[0] != 0 else 0
+    while rows < most and i < a[ROWS]:
+        order[rows] = i
+        amounts[rows] = value(a, diff, i)
+        i += 1
+        rows += 1
+    while rows < most and j < b[ROWS]:
+        order[rows] = ~j
+        amounts[rows] = value(b, diff, j)
+        j += 1
+        rows += 1
+    return i, j, rows
+
+
+@kernel
+def _copy_rows(a, b, c, order, rows, out):
+    """Append column `c` of the rows in `order`."""
+    # One array over both, so that the side that a row is of moves an index instead of choosing a branch.
+    memory = address_to_words(0, 1 << 60)
+    origin_a = a.ctypes.data // 8 + column(a, c)
+    origin_b = b.ctypes.data // 8 + column(b, c)
+    step_a = stride(a, c)
+    step_b = stride(b, c)
+    start = column(out, c) + out[ROWS]
+    for k in range(rows):
+        row = order[k]
+        out[start + k] = memory[origin_a + row * step_a if row >= 0 else origin_b + ~row * step_b]
+
+
+@kernel
+def _put_diffs(out, amounts, rows):
+    """Append diffs; a constant column of diffs that no longer is one gets its words."""
+    diff = out[WIDTH] - 1
+    at = out[ROWS]
+    if stride(out, diff) == 0:
         held = out[column(out, diff)]
+        same = True
+        for k in range(rows):
+            same &= amounts[k] == held
+        if same:
+            return
         start = out[SPARE]
-        for i in range(row):
+        for i in range(at):
             out[start + i] = held
-        out[start + row] = amount
         out[LAYOUT + 2 * diff] = start
         out[LAYOUT + 2 * diff + 1] = 1
+    start = out[SPARE] + at
+    for k in range(rows):
+        out[start + k] = amounts[k]
 
 
 @kernel
@@ -268,7 +317,7 @@ def _merge_gathered(a, b, out, progress, since, fuel):
     progress[2] = bucket
 
 
-@kernel
+@leaf
 def _gather(batch, start, data, group, size):
     """Append the times and diffs of all rows with the data of row `start`."""
     tail = batch[DEPTH] + 1
@@ -315,7 +364,7 @@ def _consolidate_group(group, size):
     return kept
 
 
-@kernel
+@leaf
 def _time_less(group, i, j, depth):
     for d in range(depth):
         if group[i, d] != group[j, d]:
@@ -323,13 +372,13 @@ def _time_less(group, i, j, depth):
     return False
 
 
-@kernel
+@leaf
 def _put_data(out, row, source, i, data):
     for c in range(data):
         put(out, c, row, value(source, c, i))
 
 
-@kernel
+@leaf
 def _put_tail(out, row, data, tail):
     """Write a row's time and diff; a constant column that no longer is one gets its words."""
     for d in range(tail.shape[0]):
@@ -347,12 +396,12 @@ def _put_tail(out, row, data, tail):
             out[LAYOUT + 2 * c + 1] = 1
 
 
-@kernel
+@leaf
 def _cell(out, c):
     return LAYOUT + 2 * out[WIDTH] + c
 
 
-@kernel
+@leaf
 def _complete(out, bucket):
     """Point columns that stayed constant at their one word, and close the index."""
     width = out[WIDTH]

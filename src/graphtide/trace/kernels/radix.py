@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel
+from graphtide.jit import kernel, leaf
 
 __all__ = ["bit_length", "is_ascending", "sort_keys", "sort_pairs"]
 
@@ -21,7 +21,7 @@ NARROW_DIGIT = 8
 WIDE_DIGIT = 11
 
 
-@kernel
+@leaf
 def bit_length(x):
     """Bits of the unsigned word `x`: 0 for 0, 64 for the largest."""
     n = 0

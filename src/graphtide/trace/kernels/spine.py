@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import inlined, kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
     LOWER,
@@ -122,7 +122,7 @@ def set_since(heap, slot, elements):
     spine[SINCE] = since
 
 
-@kernel
+@leaf
 def run_slot(spine, r):
     """The batch of run `r`."""
     return spine[RUN_TABLE + r * RUN_FIELDS + SLOT]

@@ -6,13 +6,13 @@ one stands outside the loops of the deeper, and its missing coordinates are the 
 
 from __future__ import annotations
 
-from graphtide.jit import kernel
+from graphtide.jit import leaf
 from graphtide.trace.kernels.batch import value
 
 __all__ = ["advance", "is_at_most", "same_times"]
 
 
-@kernel
+@leaf
 def is_at_most(batch, first, depth, i, time):
     """Whether the time of row `i` is at or before `time`."""
     for d in range(depth):
@@ -21,7 +21,7 @@ def is_at_most(batch, first, depth, i, time):
     return True
 
 
-@kernel
+@leaf
 def advance(time, depth, since):
     """Replace `time` by its representative for readers at or after the frontier `since`.
 
@@ -38,7 +38,7 @@ def advance(time, depth, since):
         time[d] = best
 
 
-@kernel
+@leaf
 def same_times(times, i, j, depth):
     """Whether rows `i` and `j` of a list of times are equal."""
     for d in range(depth):
