@@ -16,6 +16,7 @@ from graphtide.bench.core_graphs import random_graph
 from graphtide.bench.core_joins import joins
 from graphtide.bench.core_power_law import power_law
 from graphtide.bench.core_start import starts
+from graphtide.bench.memory import hold_memory
 from graphtide.dataflow.warm import warm
 
 __all__ = ["run"]
@@ -38,6 +39,7 @@ class Size:
     power_law_edges: int
     repeats: int
     cold_start: bool
+    memory: int  # bytes
 
 
 FULL = Size(
@@ -54,6 +56,7 @@ FULL = Size(
     power_law_edges=12_000_000,  # leaves about 11 million distinct ones
     repeats=9,
     cold_start=True,
+    memory=6 << 30,
 )
 QUICK = Size(
     vertices=2_000,
@@ -69,6 +72,7 @@ QUICK = Size(
     power_law_edges=220_000,
     repeats=5,
     cold_start=False,
+    memory=256 << 20,
 )
 
 
@@ -77,6 +81,8 @@ def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT00
     size = QUICK if quick else FULL
     progress("kernels")
     warm()
+    progress("memory")
+    hold_memory(size.memory)
     for part in (_fixpoints, _counts, _joins, _epochs, _power_law, _starts):
         yield from part(size, progress)
         gc.collect()

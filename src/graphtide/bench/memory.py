@@ -8,24 +8,29 @@ nothing about the programs that are compared.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
-
-import numpy as np
 
 __all__ = ["hold_memory"]
 
 _TRIM_THRESHOLD = -1
 _MMAP_MAX = -4
+_WANT_HUGE_PAGES = 14
+_HUGE_PAGE = 1 << 21
 
 
 def hold_memory(size: int) -> bool:
     """Touch so many bytes and keep them for what this process allocates next; whether that is possible here."""
-    library = ctypes.util.find_library("c")
-    if library is None or not hasattr(ctypes.CDLL(library), "mallopt"):
+    try:
+        library = ctypes.CDLL(None)
+        # What is freed stays with the process, and no block is so large that it is mapped apart.
+        if not (library.mallopt(_TRIM_THRESHOLD, -1) and library.mallopt(_MMAP_MAX, 0)):
+            return False
+        library.aligned_alloc.restype = ctypes.c_void_p
+        address = ctypes.c_void_p(library.aligned_alloc(ctypes.c_size_t(_HUGE_PAGE), ctypes.c_size_t(size)))
+    except (AttributeError, OSError):
+        return False  # another C library
+    if not address:
         return False
-    mallopt = ctypes.CDLL(library).mallopt
-    # What is freed stays with the process, and no block is so large that it is mapped apart.
-    if not (mallopt(_TRIM_THRESHOLD, -1) and mallopt(_MMAP_MAX, 0)):
-        return False
-    np.empty(size, np.uint8).fill(1)
+    library.madvise(address, ctypes.c_size_t(size), _WANT_HUGE_PAGES)
+    ctypes.memset(address, 1, size)
+    library.free(address)
     return True

@@ -38,7 +38,7 @@ __all__ = ["Dataflow", "Merging"]
 Merging = Literal["eager", "default", "lazy"]
 
 # Rows of merging that each inserted row pays for, per merge under way.
-_EFFORTS: Final[dict[str, int]] = {"eager": spines.EAGER, "default": 4, "lazy": 2}
+_EFFORTS: Final[dict[str, int]] = {"eager": spines.EAGER, "default": spines.DEFAULT, "lazy": spines.LAZY}
 
 
 class Dataflow:

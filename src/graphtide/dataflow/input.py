@@ -92,14 +92,16 @@ class Input(Collection):
         if len(parts) == 1 and isinstance(parts[0][2], int):
             codes, epoch, diff = parts[0]
             return int(load_changes(heap.table, number, codes, epoch, diff))
-        lines = np.empty((len(self.schema) + 2, sum(codes.shape[1] for codes, _, _ in parts)), np.int64)
-        at = 0
-        for codes, epoch, diff in parts:
-            end = at + codes.shape[1]
-            lines[:-2, at:end] = codes
-            lines[-2, at:end] = epoch
-            lines[-1, at:end] = diff
-            at = end
+        sizes = [codes.shape[1] for codes, _, _ in parts]
+        lines = np.empty((len(self.schema) + 2, sum(sizes)), np.int64)
+        np.concatenate([codes for codes, _, _ in parts], axis=1, out=lines[:-2])
+        lines[-2] = np.repeat([epoch for _, epoch, _ in parts], sizes)
+        # One diff per part and then those of single rows, written over the zero that stands for them.
+        lines[-1] = np.repeat([diff if isinstance(diff, int) else 0 for _, _, diff in parts], sizes)
+        ends = np.cumsum(sizes).tolist()
+        for (_, _, diff), size, end in zip(parts, sizes, ends, strict=True):
+            if not isinstance(diff, int):
+                lines[-1, end - size : end] = diff
         loaded = heap.put(lines, 1, number)
         if not self._is_retry:
             return loaded

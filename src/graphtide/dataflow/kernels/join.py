@@ -25,7 +25,7 @@ from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
-from graphtide.trace.kernels.index import group_end, seek
+from graphtide.trace.kernels.index import FEW, group_end, seek, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
 
 __all__ = ["join"]
@@ -89,15 +89,16 @@ def _is_new(operators, arrangement, depth, state):
 
 @kernel
 def _match(heap, new, run, keys, matches, count, total):
-    """Append the key groups that a new batch and a run share, by alternating seeks."""
+    """Append the key groups that a new batch and a run share: all looked up at once, or by alternating seeks."""
     a = words(heap, new)
     b = words(heap, run)
     i = 0
     j = 0
     rows_a = a[ROWS]
     rows_b = b[ROWS]
+    found = seek_all(b, keys, a) if rows_b > FEW * rows_a else np.empty(0, np.int64)
     while i < rows_a:
-        j = seek(b, keys, a, i, j)
+        j = found[i] if found.shape[0] > 0 else seek(b, keys, a, i, j)
         if j == rows_b:
             break
         same = True
@@ -106,7 +107,7 @@ def _match(heap, new, run, keys, matches, count, total):
                 same = False
                 break
         if not same:
-            i = seek(a, keys, b, j, i)
+            i = seek(a, keys, b, j, i) if found.shape[0] == 0 else i + 1
             continue
         end_a = group_end(a, keys, i)
         end_b = group_end(b, keys, j)

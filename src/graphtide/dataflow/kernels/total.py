@@ -14,10 +14,22 @@ from graphtide.dataflow.kernels.layout import COUNT, INPUT, KEYS, LOWER, PARAMET
 from graphtide.dataflow.kernels.lists import combine, grow
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, reserve, same_data, stride, value
+from graphtide.trace.kernels.batch import (
+    ALL_VARY,
+    ROWS,
+    column,
+    constant,
+    new_batch,
+    put,
+    reserve,
+    same_data,
+    stride,
+    value,
+    with_column,
+)
 from graphtide.trace.kernels.consolidate import consolidate, seal_sorted
 from graphtide.trace.kernels.heap import NONE, release, words
-from graphtide.trace.kernels.index import group_end, seek
+from graphtide.trace.kernels.index import group_end, seek, seek_all
 from graphtide.trace.kernels.radix import bit_length, sort_pairs
 from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
 
@@ -38,7 +50,7 @@ def reduce_total(heap, operators, operator, state):
     values = operators[arrangement, WIDTH] - keys
     out_values = width - keys
     parameters = words(heap, operators[operator, PARAMETERS])
-    result = new_batch(heap, operator, width + 2, 1, 2 * new[ROWS], ALL_VARY, 0)
+    result = _new_result(heap, operator, width, 2 * new[ROWS], state)
     if values == 0:
         _reduce_counts(heap, spine, new, keys, parameters, words(heap, result))
         return _sealed(heap, operator, result, state, width)
@@ -77,6 +89,20 @@ def reduce_total(heap, operators, operator, state):
             before_count = after_count
         i = end
     return _sealed(heap, operator, result, state, width)
+
+
+@inlined
+def _new_result(heap, operator, width, capacity, state):
+    """An empty batch; if the run is of one epoch, that is a constant column."""
+    varying = ALL_VARY
+    if state[UPPER] - state[LOWER] == 1:
+        varying = with_column(0, width + 1)
+        for c in range(width):
+            varying = with_column(varying, c)
+    result = new_batch(heap, operator, width + 2, 1, capacity, varying, 0)
+    if varying != ALL_VARY:
+        constant(words(heap, result), width, state[LOWER])
+    return result
 
 
 @inlined
@@ -121,20 +147,19 @@ def _reduce_counts(heap, spine, new, keys, parameters, out):
 
 @kernel
 def _counts_before(heap, spine, new, keys):
-    """What the key of each row adds up to in the runs, where the key begins in the batch.
-
-    Run after run, so that the look-ups of several keys are under way at a time.
-    """
+    """What the key of each row adds up to in the runs."""
     counts = np.zeros(new[ROWS], np.int64)
     for r in range(spine[RUNS]):
         batch = words(heap, run_slot(spine, r))
-        at = 0
+        found = seek_all(batch, keys, new)
+        last = batch[ROWS]
+        diffs = column(batch, keys + 1)
+        step = stride(batch, keys + 1)
         for i in range(new[ROWS]):
-            at = seek(batch, keys, new, i, at)
-            k = at
-            while k < batch[ROWS] and same_data(batch, k, new, i, keys):
-                counts[i] += value(batch, keys + 1, k)
-                k += 1
+            at = found[i]
+            while at < last and same_data(batch, at, new, i, keys):
+                counts[i] += batch[diffs + at * step]
+                at += 1
     return counts
 
 
@@ -142,7 +167,8 @@ def _counts_before(heap, spine, new, keys):
 def _put_row(out, at, new, i, keys, values, epoch, diff):
     for c in range(keys):
         put(out, c, at, value(new, c, i))
-    put(out, keys + values, at, epoch)
+    if stride(out, keys + values) == 1:
+        put(out, keys + values, at, epoch)
     put(out, keys + values + 1, at, diff)
     return at + 1
 
@@ -205,6 +231,7 @@ def _write(heap, result, new, row, keys, values, epoch, rows, count):
             put(out, c, at + k, value(new, c, row))
         for c in range(values):
             put(out, keys + c, at + k, rows[k, c])
-        put(out, keys + values, at + k, epoch)
+        if stride(out, keys + values) == 1:
+            put(out, keys + values, at + k, epoch)
         put(out, keys + values + 1, at + k, rows[k, values])
     out[ROWS] = at + count

@@ -1,6 +1,6 @@
 """Finding keys in a consolidated batch: a directory over the first column, then galloping.
 
-The directory cuts the range of the first column into equal buckets of about sixteen rows and keeps
+The directory cuts the range of the first column into equal buckets of about eight rows and keeps
 where each begins, so a far seek is one look-up and a short search, whatever the batch's size. A
 near seek gallops from where the last one ended. A skewed column costs a longer search, no more.
 """
@@ -26,13 +26,15 @@ from graphtide.trace.kernels.batch import (
 )
 from graphtide.trace.kernels.radix import bit_length
 
-__all__ = ["close_index", "finish", "group_end", "index_words", "note_row", "plan_index", "seek"]
+__all__ = ["close_index", "finish", "group_end", "index_words", "note_row", "plan_index", "seek", "seek_all"]
 
 # Smaller batches are found by galloping alone.
 FEWEST_INDEXED = 256
-ROWS_PER_BUCKET_BITS = 4
+ROWS_PER_BUCKET_BITS = 3
 # Steps that a gallop takes before it asks the directory.
 NEAR = 16
+# A batch that is so many times smaller than what is looked for in it is better walked through.
+FEW = 4
 
 
 @leaf
@@ -167,6 +169,44 @@ def _seek_word(batch, key, start):
         low += half * (batch[base + low + half] < key)
         size -= half
     return low + 1
+
+
+@kernel
+def seek_all(batch, keys, probe):
+    """`seek` for every row of a consolidated probe.
+
+    Where there is a directory, they are looked up in steps: all buckets, then all middles of buckets and so
+    on, so that the memory is asked for many of them at a time.
+    """
+    rows = probe[ROWS]
+    found = np.empty(rows, np.int64)
+    if keys != 1 or stride(batch, 0) == 0 or batch[INDEX] == 0 or FEW * batch[ROWS] < rows:
+        at = 0
+        for i in range(rows):
+            at = seek(batch, keys, probe, i, at)
+            found[i] = at
+        return found
+    base = column(batch, 0)
+    first = batch[base]
+    sizes = np.empty(rows, np.int64)
+    largest = 0
+    for i in range(rows):
+        low, high = _bucket(batch, max(first, value(probe, 0, i)), -1)
+        found[i] = low
+        sizes[i] = high - low
+        largest = max(largest, sizes[i])
+    step = stride(probe, 0)
+    start = column(probe, 0)
+    while largest > 1:
+        for i in range(rows):
+            low = found[i]
+            half = sizes[i] >> 1
+            found[i] = low + half * (batch[base + low + half] < probe[start + i * step])
+            sizes[i] -= half
+        largest -= largest >> 1
+    for i in range(rows):
+        found[i] += 1
+    return found
 
 
 @leaf

@@ -2,8 +2,10 @@
 
 What an activation adds stays apart as the *fresh* batch until the next one, so that a join can tell
 new differences from old ones. Then it becomes a run. Two neighbours of comparable size are merged,
-and every insertion pays for merging in proportion to its own size: `effort` rows per row inserted
-and merge under way. Readers see the runs of an unfinished merge until it is done.
+and every insertion pays for merging in proportion to its own size and to how many runs there are:
+half of `effort` rows per row inserted and run. Newer merges, which are smaller, are served first; large
+ones take what is left, so that every insertion pays about the same. Readers see the runs of an
+unfinished merge until it is done.
 
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
@@ -30,9 +32,11 @@ from graphtide.trace.kernels.merge import merge_some, start_merge
 from graphtide.trace.kernels.times import is_at_most
 
 __all__ = [
+    "DEFAULT",
     "EAGER",
     "EFFORT",
     "FRESH",
+    "LAZY",
     "MOST_RUNS",
     "OWNER",
     "RUNS",
@@ -71,8 +75,11 @@ MERGED = 1  # slot of the merge with the next run, or none
 PROGRESS = 2  # three words: see merge_some
 
 MOST_RUNS = 64
+# Efforts: all at once, in good time, and as late as the number of runs stays bounded.
 EAGER = 1 << 60
-# A merge under way reads at least this many rows at each insertion, so that small ones end at once.
+DEFAULT = 3
+LAZY = 1
+# The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
 
@@ -168,7 +175,7 @@ def push_run(heap, slot, batch):
     if effort >= EAGER:
         _work(heap, slot, EAGER)
     else:
-        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch)))
+        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch) * spine[RUNS] // 2))
 
 
 @kernel
@@ -206,16 +213,20 @@ def _compact_single(heap, slot):
 
 @kernel
 def _work(heap, slot, fuel):
-    """Give `fuel` to each merge under way, from the newest to the oldest, starting those that are due."""
+    """Read `fuel` rows for the merges under way, from the newest to the oldest, starting those that are due."""
     spine = words(heap, slot)
     r = spine[RUNS] - 2
-    while r >= 0:
+    while r >= 0 and fuel > 0:
         base = RUN_TABLE + r * RUN_FIELDS
         if spine[base + MERGED] == NONE and _due(heap, spine, r):
             _begin(heap, slot, r)
-        if spine[base + MERGED] != NONE and _advance_merge(heap, slot, r, fuel):
-            # The merged run may now be due with either neighbour: look from its right again.
-            r = min(r + 1, spine[RUNS] - 1)
+        if spine[base + MERGED] != NONE:
+            unread = rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
+            unread -= spine[base + PROGRESS] + spine[base + PROGRESS + 1]
+            if _advance_merge(heap, slot, r, fuel):
+                # The merged run may now be due with either neighbour: look from its right again.
+                r = min(r + 1, spine[RUNS] - 1)
+            fuel -= unread
         r -= 1
 
 
