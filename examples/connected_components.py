@@ -31,7 +31,7 @@ def connected_components_prioritized(edges: gt.Collection) -> gt.Collection:
         heard = labels.join(both_ways, on={"node": "src"}).select(node="dst", label="label")
         return heard.concat(arriving).group_by("node").min("label")
 
-    return nodes.iterate_prioritized(step, priority=gt.call(int.bit_length, "label", returns=int))
+    return nodes.iterate_prioritized(step, priority=gt.col("label").bit_length())
 
 
 def symmetric(edges: gt.Collection) -> gt.Collection:

@@ -56,7 +56,7 @@ class Components:
             return least.inspect(self._note) if self.counted else least
 
         if self.prioritized:
-            by_length = gt.call(int.bit_length, "label", returns=int)
+            by_length = gt.col("label").bit_length()
             self.labels = nodes.iterate_prioritized(step, priority=by_length).output("labels")
         else:
             self.labels = nodes.iterate(step).output("labels")

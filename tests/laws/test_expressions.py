@@ -249,6 +249,7 @@ def ints(draw: st.DrawFn, depth: int) -> Term:
                 "mod",
                 "neg",
                 "abs",
+                "bits",
                 "cast",
                 "bool",
                 "hash",
@@ -270,6 +271,9 @@ def ints(draw: st.DrawFn, depth: int) -> Term:
         a = draw(below)
         symbol = operator.neg if kind == "neg" else abs
         return Term(symbol(a.expression), of_all(symbol, a))
+    if kind == "bits":
+        a = draw(below)
+        return Term(a.expression.bit_length(), of_all(int.bit_length, a))
     if kind == "cast":
         x = draw(floats(depth - 1))
         return Term(x.expression.cast(int), of_all(truncated, x))

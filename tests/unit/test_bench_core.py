@@ -86,7 +86,7 @@ def test_a_wrong_answer_of_a_peer_is_noticed() -> None:
     rows = list(fixpoints(GRAPH, peer(spoiled=True), quiet))
     assert {row.name for row in rows if not row.agree} == {
         "components: median update",
-        "components, prioritized loop: median update",
+        "components, plain loop: median update",
     }
 
 

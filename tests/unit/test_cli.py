@@ -84,14 +84,15 @@ def test_bench_prints_a_table_and_writes_json(tmp_path: Path, monkeypatch: pytes
     ("agree", "bar", "complaint"),
     [(False, None, "bad: the answers differ"), (True, 5.0, "bad: 1.0 times better, the bar is 5.0")],
 )
-def test_bench_fails_only_under_strict(
+def test_bench_fails_if_answers_differ_and_under_strict_if_a_bar_is_missed(
     agree: bool, bar: float | None, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"fake_failing_{agree}"
     add_bench(tmp_path, monkeypatch, name, BENCH.format(agree=agree, bar=bar))
-    assert call("bench", name).exit_code == 0
+    assert call("bench", name).exit_code == (0 if agree else 1)
     result = call("bench", name, "--strict")
     assert result.exit_code == 1
+    assert "first task" in result.stderr
     assert complaint in result.stderr
     assert "good" not in result.stderr
 

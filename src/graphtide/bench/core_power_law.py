@@ -97,7 +97,7 @@ def _components(graph: Ints, progress: Progress) -> tuple[str, float, bool]:
     flow.commit()
     progress("power-law graph: wcc")
     nodes = both.select(node="src", label="src").distinct()
-    answer = labels_by_priority(nodes, both, int(graph.max())).output("wcc")
+    answer = labels_by_priority(nodes, both).output("wcc")
     seconds = _cpu(flow.commit)
     return "wcc", seconds, _is(answer, least_labels(graph))
 

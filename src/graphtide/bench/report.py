@@ -29,6 +29,11 @@ class Report:
         """The rows that miss their bar or whose answers differ."""
         return tuple(row for row in self.results if not (row.holds and row.agree))
 
+    @property
+    def disagreements(self) -> tuple[Comparison, ...]:
+        """The rows whose answers differ."""
+        return tuple(row for row in self.results if not row.agree)
+
     def write_json(self, file: Path) -> None:
         """Write the one shape that every measurement has."""
         rows = [row.as_row() for row in self.results]

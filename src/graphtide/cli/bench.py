@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from graphtide.bench import Report, bench_subjects, run_bench
+from graphtide.bench import Comparison, Report, bench_subjects, run_bench
 from graphtide.errors import UsageError
 
 __all__ = ["complaint", "measure", "print_subjects"]
@@ -26,17 +27,25 @@ def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
     # Said now rather than after an hour of measuring.
     if json_file is not None and not json_file.absolute().parent.is_dir():
         raise UsageError(f'cannot write "{json_file}": its folder does not exist')
-    with Console(stderr=True).status(name) as status:
-        report = run_bench(name, quick=quick, progress=lambda what: status.update(f"{name}: {what}"))
+    errors = Console(stderr=True)
+    with errors.status(name) as status:
+
+        def show(what: str) -> None:
+            if errors.is_terminal:
+                status.update(f"{name}: {what}")
+            else:
+                errors.print(f"{name}: {what}")
+
+        report = run_bench(name, quick=quick, progress=show)
     Console().print(report.table())
     if json_file is not None:
         report.write_json(json_file)
     return report
 
 
-def complaint(report: Report) -> str:
-    """What keeps a strict run from passing, a line per row."""
+def complaint(failures: Iterable[Comparison]) -> str:
+    """What keeps a run from passing, a line per row."""
     return "\n".join(
         f"{row.name}: " + ("the answers differ" if not row.agree else f"{row.ratio} times better, the bar is {row.bar}")
-        for row in report.failures
+        for row in failures
     )

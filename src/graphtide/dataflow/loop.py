@@ -59,12 +59,20 @@ class LoopVariable(Collection):
 class Loop:
     """The inside of a loop, for bodies with several variables or results.
 
-    >>> with flow.loop() as loop:                                   # doctest: +SKIP
+    >>> import graphtide as gt
+    >>> flow = gt.Dataflow()
+    >>> zero = flow.input("zero", n=int)
+    >>> with flow.loop() as loop:
     ...     even = loop.variable(zero)
     ...     odd = loop.empty_variable(n=int)
-    ...     odd.becomes(even.select(n=col("n") + 1).where(col("n") < 10).distinct())
-    ...     even.becomes(odd.select(n=col("n") + 1).concat(zero).distinct())
+    ...     odd.becomes(even.select(n=gt.col("n") + 1).where(gt.col("n") < 6).distinct())
+    ...     even.becomes(odd.select(n=gt.col("n") + 1).concat(zero).distinct())
     ...     result = loop.leave(even)
+    >>> out = result.output("even numbers")
+    >>> zero.insert([(0,)])
+    >>> epoch = flow.commit()
+    >>> sorted(out.rows())
+    [(0,), (2,), (4,), (6,)]
     """
 
     def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str) -> None:

@@ -6,7 +6,7 @@ Small labels come in first (CIDR13, section 3.3): a node that has heard of one d
 from __future__ import annotations
 
 from graphtide.dataflow.collection import Collection
-from graphtide.dataflow.expressions.functions import call, col
+from graphtide.dataflow.expressions.functions import col
 
 __all__ = ["components", "strong_components"]
 
@@ -39,4 +39,4 @@ def _reaching_labels(edges: Collection) -> Collection:
         heard = labels.join(edges, on={"node": "src"}).select(node="dst", label="label")
         return heard.concat(arriving).group_by("node").min("label")
 
-    return nodes.iterate_prioritized(step, priority=call(int.bit_length, "label", returns=int))
+    return nodes.iterate_prioritized(step, priority=col("label").bit_length())

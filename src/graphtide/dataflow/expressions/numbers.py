@@ -22,6 +22,10 @@ class NumberMethods:
         """The value without its sign; `abs(x)` is the same."""
         return self._apply("abs")
 
+    def bit_length(self) -> Expression:
+        """How many bits an int has, without its sign; a good priority for labels that should go small ones first."""
+        return self._apply("bit_length")
+
     def floor(self) -> Expression:
         """The next whole number at or below, in the type of the value."""
         return self._apply("floor")

@@ -83,6 +83,10 @@ def _abs(low: Lowering, node: Apply) -> int:
     return low.step(op.GREATEST, low.lower(node.arguments[0]), _negate(low, node), origin=node)
 
 
+def _bit_length(low: Lowering, node: Apply) -> int:
+    return low.step(op.BIT_LENGTH, low.lower(node.arguments[0]), origin=node)
+
+
 def _whole(step: int) -> Rule:
     """Of floor, ceil and round, which leave an int as it is."""
 
@@ -315,6 +319,7 @@ OPERATIONS: Final[dict[str, Rule]] = {
     **dict.fromkeys(FUNCTIONS, _text),
     "negate": _negate,
     "abs": _abs,
+    "bit_length": _bit_length,
     "floor": _whole(op.FLOOR),
     "ceil": _whole(op.CEIL),
     "round": _whole(op.ROUND),

@@ -114,6 +114,7 @@ def _check_regex(node: Apply, pattern: str) -> None:
 SIGNATURES: Final = {
     "negate": Signature((_NUMBER,), None),
     "abs": Signature((_NUMBER,), None),
+    "bit_length": Signature((_INT,), INT),
     "floor": Signature((_NUMBER,), None),
     "ceil": Signature((_NUMBER,), None),
     "round": Signature((_NUMBER, _INT), None, needs_literals=(1,)),

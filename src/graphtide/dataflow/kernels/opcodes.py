@@ -77,6 +77,7 @@ LOG: Final = 41
 POWER: Final = 42
 DATE_PART: Final = 43  # second: YEAR, MONTH or DAY
 DATE_FLOOR: Final = 44  # second: months in a period
+BIT_LENGTH: Final = 45
 
 YEAR: Final = 0
 MONTH: Final = 1

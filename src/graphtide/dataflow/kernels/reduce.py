@@ -88,36 +88,53 @@ def visit(heap, operators, operator, calendar, state):
     wanted = new_batch(heap, operator, out_values + 1, 0, new_rows + carried_rows, ALL_VARY, 0)
     slots, lows, highs = _open_runs(spine, fresh)
     runs = slots.shape[0]
+    # Where the key is in the fresh batch, which is the last run, is known without looking if that brought it.
+    sought = runs - 1 if new == fresh and new != NONE else runs
     heads = np.empty(runs, np.int64)
     content = np.empty((8, values + 1), np.int64)
     rows = np.empty((8, out_values + 1), np.int64)
     epochs = np.empty(8, np.int64)
     past = np.empty((8, depth), np.int64)
     time = np.empty(depth, np.int64)
+    coordinates = np.empty(depth - 1, np.int64)
     for d in range(1, depth):
         time[d] = state[COORDINATES + d]
     single = state[UPPER] - state[LOWER] == 1
     most = extent(parameters)
     step = direction(parameters)
+    output = words(heap, operators[operator, SPINE])
+    out_slots, out_lows, out_highs = _open_runs(output, output[FRESH])
+    out_heads = np.empty(out_slots.shape[0], np.int64)
+    is_extremum = (
+        most == 1 and values == 1 and depth == 2 and single and carry == NONE and _is_all_new(heap, spine, state)
+    )
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
         probe, row, i_end, j_end = _next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
-        for r in range(runs):
-            batch = words(heap, slots[r])
-            lows[r] = seek(batch, keys, probe, row, highs[r])
-            highs[r] = lows[r]
-            if lows[r] < batch[ROWS] and same_data(batch, lows[r], probe, row, keys):
-                highs[r] = group_end(batch, keys, lows[r])
+        if is_extremum:
+            _look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
+            content, count = accumulate(
+                heap, out_slots, out_lows, out_highs, keys, 1, depth, time, 1, step, out_heads, content
+            )
+            if count > 0 and _is_no_better(probe, i, i_end, keys, content[0, 0], step):
+                i = i_end
+                continue
+        _look_up(heap, slots, sought, keys, probe, row, lows, highs)
+        if sought < runs:
+            lows[sought] = i
+            highs[sought] = i_end
         if single:
             epochs[0] = state[LOWER]
             visited = 1
         else:
             epochs, visited = _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs)
         if depth > 1 or not single:
-            past, times = _past_times(heap, slots, lows, highs, depth, past)
+            past, times = _past_times(heap, slots, lows, highs, depth, past, single, state)
             epochs, visited = _add_epochs(past, times, depth, state, epochs, visited)
-            _post_later(heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys)
+            _post_later(
+                heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys, coordinates
+            )
         i = i_end
         j = j_end
         for e in range(visited):
@@ -149,6 +166,38 @@ def _open_runs(spine, fresh):
     if fresh != NONE:
         slots[runs - 1] = fresh
     return slots, np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+
+
+@leaf
+def _look_up(heap, slots, runs, keys, probe, row, lows, highs):
+    """Set [lows, highs) of each run to the rows of a key, which is above that of the last look."""
+    for r in range(runs):
+        batch = words(heap, slots[r])
+        lows[r] = seek(batch, keys, probe, row, highs[r])
+        highs[r] = lows[r]
+        if lows[r] < batch[ROWS] and same_data(batch, lows[r], probe, row, keys):
+            highs[r] = group_end(batch, keys, lows[r])
+
+
+@inlined
+def _is_all_new(heap, spine, state):
+    """Whether all history is of the epoch under way: then no time of it is beyond this round."""
+    for r in range(spine[RUNS]):
+        if words(heap, run_slot(spine, r))[layout.LOWER] < state[LOWER]:
+            return False
+    return True
+
+
+@leaf
+def _is_no_better(batch, start, end, keys, current, step):
+    """Whether rows of a key that come in cannot change its least (or greatest) value, which is `current`."""
+    for i in range(start, end):
+        if value(batch, batch[layout.WIDTH] - 1, i) < 0:
+            return False
+        brought = value(batch, keys, i)
+        if brought < current if step > 0 else brought > current:
+            return False
+    return True
 
 
 @inlined
@@ -205,8 +254,12 @@ def _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs):
 
 
 @inlined
-def _past_times(heap, slots, lows, highs, depth, past):
-    """The distinct times in a key's history, roughly: neighbours in a run are not repeated."""
+def _past_times(heap, slots, lows, highs, depth, past, single, state):
+    """The distinct times in a key's history, roughly: neighbours in a run are not repeated.
+
+    In a run of one epoch only those with a coordinate beyond this round: the others have no least upper bound
+    with it but itself.
+    """
     count = 0
     for r in range(slots.shape[0]):
         if lows[r] == highs[r]:
@@ -219,12 +272,22 @@ def _past_times(heap, slots, lows, highs, depth, past):
                 varies = True
         last = highs[r] if varies else lows[r] + 1
         for i in range(lows[r], last):
+            if single and not _is_beyond(batch, first, i, depth, state):
+                continue
             if not _is_known(batch, first, i, depth, past, count):
                 past = grow(past, count + 1)
                 for d in range(depth):
                     past[count, d] = value(batch, first + d, i)
                 count += 1
     return past, count
+
+
+@leaf
+def _is_beyond(batch, first, i, depth, state):
+    for d in range(1, depth):
+        if value(batch, first + d, i) > state[COORDINATES + d]:
+            return True
+    return False
 
 
 @leaf
@@ -258,11 +321,10 @@ def _add_epochs(past, times, depth, state, epochs, visited):
 
 
 @inlined
-def _post_later(heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys):
+def _post_later(heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys, coordinates):
     """Let the key be visited at the least upper bounds that fall into later rounds."""
     if depth == 1:
         return
-    coordinates = np.empty(depth - 1, np.int64)
     slot = NONE
     for k in range(times):
         later = False
@@ -348,12 +410,7 @@ def correct(heap, operators, operator, state, visits, wanted):
     for v in range(looks[ROWS]):
         if v == 0 or not same_data(looks, v, looks, v - 1, keys):
             emitted_count = 0
-            for r in range(runs):
-                batch = words(heap, slots[r])
-                lows[r] = seek(batch, keys, looks, v, highs[r])
-                highs[r] = lows[r]
-                if lows[r] < batch[ROWS] and same_data(batch, lows[r], looks, v, keys):
-                    highs[r] = group_end(batch, keys, lows[r])
+            _look_up(heap, slots, runs, keys, looks, v, lows, highs)
         for d in range(depth):
             time[d] = value(looks, keys + d, v)
         count = value(looks, keys + depth, v)

@@ -17,6 +17,7 @@ from graphtide.dataflow.kernels.opcodes import (
     ADD_INT,
     AND,
     AT_MOST,
+    BIT_LENGTH,
     CEIL,
     CHOOSE,
     COALESCE,
@@ -51,6 +52,7 @@ from graphtide.dataflow.kernels.opcodes import (
 )
 from graphtide.jit import kernel, leaf
 from graphtide.rows.codes import NULL
+from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["arithmetic", "choose_rows", "fails", "in_set", "row_step", "vector"]
 
@@ -260,6 +262,8 @@ def row_step(op, x, y):
         months = 12 * year + month - 1
         months -= months % y
         return _days(months // 12, months % 12 + 1)
+    if op == BIT_LENGTH:
+        return bit_length(np.uint64(abs(x)))
     f = decoded(x)
     if op == FLOOR:
         r = np.floor(f)

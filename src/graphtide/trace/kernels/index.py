@@ -226,6 +226,11 @@ def group_end(batch, keys, start):
     """One past the last row with the key of row `start`."""
     rows = batch[ROWS]
     low = start
+    if keys == 1 and stride(batch, 0) == 1:
+        base = column(batch, 0)
+        key = batch[base + start]
+        if start + 1 == rows or batch[base + start + 1] != key:
+            return start + 1
     step = 1
     while low + step < rows and compare_data(batch, low + step, batch, start, keys) == 0:
         low += step
