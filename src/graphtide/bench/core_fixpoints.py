@@ -35,6 +35,14 @@ class Course:
     last: Ints
 
 
+@dataclass(slots=True)
+class _Rounds:
+    """The rounds of a loop in all commits, and the seconds of the commits."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Peer:
     """Who else computes the two, and how."""
@@ -52,7 +60,7 @@ def fixpoints(graph: ChangingGraph, peer: Peer | None, progress: Progress) -> It
     is_right = np.array_equal(ours.last, truth[1])
     inner = [
         *footprint("components, plain loop", flow, agree=is_right),
-        *_per_round(flow, ours, rounds, agree=is_right),
+        *_per_round(flow, rounds, agree=is_right),
     ]
     del flow  # the peer needs the memory
     progress("components, prioritized")
@@ -118,7 +126,7 @@ def _shortest_paths(flow: Dataflow, edges: Collection, graph: ChangingGraph) -> 
 
 def _follow(
     graph: ChangingGraph, build: Callable[[Dataflow, Collection, ChangingGraph], Collection]
-) -> tuple[Course, Dataflow, list[int]]:
+) -> tuple[Course, Dataflow, _Rounds]:
     """The first answer, then one change at a time, with the changes of the answer read; rounds of each change."""
     flow = Dataflow()
     edges = flow.input("edges", src=int, dst=int)
@@ -129,17 +137,19 @@ def _follow(
     first_seconds = time.perf_counter() - clock
     first = _sorted(answer.table())
     seconds = np.empty(len(graph.changes))
-    rounds: list[int] = []
+    rounds = _Rounds()
     for c, (src, dst, diff) in enumerate(graph.changes.tolist()):
         clock = time.perf_counter()
         if diff > 0:
             edges.insert([(src, dst)])
         else:
             edges.remove([(src, dst)])
+        begun = time.perf_counter()
         flow.commit()
+        rounds.seconds += time.perf_counter() - begun
         answer.changes()
         seconds[c] = time.perf_counter() - clock
-        rounds.append(int(flow.machine.state[layout.ROUNDS]))
+        rounds.count += int(flow.machine.state[layout.ROUNDS])
     return Course(first_seconds, seconds, first, _sorted(answer.table())), flow, rounds
 
 
@@ -184,12 +194,12 @@ def _mean_ms(course: Course) -> str:
     return f"{1e3 * course.update_seconds.mean():.3g}"
 
 
-def _per_round(flow: Dataflow, course: Course, rounds: list[int], *, agree: bool) -> Iterator[Comparison]:
-    """What a round of the loop costs for a change of one edge: the time of all changes over all their rounds."""
+def _per_round(flow: Dataflow, rounds: _Rounds, *, agree: bool) -> Iterator[Comparison]:
+    """What a round of the loop costs for a change of one edge: the time of all commits over all their rounds."""
     what = flow.machine.code[:, 0].tolist()
     inside = what[what.index(layout.HEAD) : what.index(layout.TAIL)]
     operators = inside.count(layout.RUN)
-    each = float(course.update_seconds.sum()) / max(1, sum(rounds))
-    note = f"{sum(rounds)} rounds in {len(rounds)} changes, {operators} operators in the loop"
+    each = rounds.seconds / max(1, rounds.count)
+    note = f"{rounds.count} rounds in all, {operators} operators in the loop"
     for name, seconds in (("round of the loop", each), ("operator and round", each / operators)):
         yield Comparison(f"components, plain loop: {name}", seconds, None, "", "s", agree=agree, note=note)

@@ -187,25 +187,35 @@ def seek_all(batch, keys, probe):
             found[i] = at
         return found
     base = column(batch, 0)
-    first = batch[base]
-    sizes = np.empty(rows, np.int64)
-    largest = 0
-    for i in range(rows):
-        low, high = _bucket(batch, max(first, value(probe, 0, i)), -1)
-        found[i] = low
-        sizes[i] = high - low
-        largest = max(largest, sizes[i])
-    step = stride(probe, 0)
     start = column(probe, 0)
-    while largest > 1:
+    step = stride(probe, 0)
+    place = batch[INDEX]
+    first = batch[INDEX_BASE]
+    shift = np.uint64(batch[INDEX_SHIFT])
+    last = batch[INDEX_SIZE] - 2
+    sizes = np.empty(rows, np.int64)
+    # A row below the sought one, or the place before the first row, and how many rows from there on are left.
+    for i in range(rows):
+        key = max(first, probe[start + i * step])
+        bucket = min(np.uint64(last), (np.uint64(key) - np.uint64(first)) >> shift)
+        low = batch[place + np.int64(bucket)] - 1
+        found[i] = low
+        sizes[i] = batch[place + np.int64(bucket) + 1] - low
+    for _ in range(ROWS_PER_BUCKET_BITS + 1):
         for i in range(rows):
             low = found[i]
             half = sizes[i] >> 1
             found[i] = low + half * (batch[base + low + half] < probe[start + i * step])
             sizes[i] -= half
-        largest -= largest >> 1
     for i in range(rows):
-        found[i] += 1
+        key = probe[start + i * step]
+        low = found[i]
+        size = sizes[i]
+        while size > 1:
+            half = size >> 1
+            low += half * (batch[base + low + half] < key)
+            size -= half
+        found[i] = low + 1
     return found
 
 

@@ -3,9 +3,9 @@
 What an activation adds stays apart as the *fresh* batch until the next one, so that a join can tell
 new differences from old ones. Then it becomes a run. Two neighbours of comparable size are merged,
 and every insertion pays for merging in proportion to its own size and to how many runs there are:
-half of `effort` rows per row inserted and run. Newer merges, which are smaller, are served first; large
-ones take what is left, so that every insertion pays about the same. Readers see the runs of an
-unfinished merge until it is done.
+half of `effort` rows per row inserted and run (counting two more, for spines of few). Newer merges,
+which are smaller, are served first; large ones take what is left, so that every insertion pays about
+the same. Readers see the runs of an unfinished merge until it is done.
 
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
@@ -77,7 +77,7 @@ PROGRESS = 2  # three words: see merge_some
 MOST_RUNS = 64
 # Efforts: all at once, in good time, and as late as the number of runs stays bounded.
 EAGER = 1 << 60
-DEFAULT = 3
+DEFAULT = 2
 LAZY = 1
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
@@ -175,7 +175,7 @@ def push_run(heap, slot, batch):
     if effort >= EAGER:
         _work(heap, slot, EAGER)
     else:
-        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch) * spine[RUNS] // 2))
+        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch) * (spine[RUNS] + 2) // 2))
 
 
 @kernel
