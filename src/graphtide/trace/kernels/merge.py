@@ -236,9 +236,12 @@ def _line_up(a, i, b, j, order, amounts, most):
 def _copy_rows(a, b, c, order, rows, out):
     """Append column `c` of the rows in `order`."""
     # One array over both, so that the side that a row is of moves an index instead of choosing a branch.
-    memory = address_to_words(0, 1 << 60)
-    origin_a = a.ctypes.data // 8 + column(a, c)
-    origin_b = b.ctypes.data // 8 + column(b, c)
+    start_a = np.int64(a.ctypes.data)
+    start_b = np.int64(b.ctypes.data)
+    least = min(start_a, start_b)
+    memory = address_to_words(least, max(start_a + a.nbytes, start_b + b.nbytes) - least >> 3)
+    origin_a = (start_a - least >> 3) + column(a, c)
+    origin_b = (start_b - least >> 3) + column(b, c)
     step_a = stride(a, c)
     step_b = stride(b, c)
     start = column(out, c) + out[ROWS]
