@@ -13,6 +13,8 @@ from graphtide.errors import UsageError
 
 __all__ = ["complaint", "measure", "print_subjects"]
 
+_WIDTH_OF_A_FILE = 160
+
 
 def print_subjects() -> None:
     """List the benches and what each compares."""
@@ -37,7 +39,10 @@ def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
                 errors.print(f"{name}: {what}")
 
         report = run_bench(name, quick=quick, progress=show)
-    Console().print(report.table())
+    console = Console()
+    if not console.is_terminal:
+        console.width = _WIDTH_OF_A_FILE
+    console.print(report.table())
     if json_file is not None:
         report.write_json(json_file)
     return report
