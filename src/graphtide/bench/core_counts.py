@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 import polars as pl
@@ -102,7 +103,7 @@ def counts(keys: int, size: int, batches: int, peer: CountingPeer | None, progre
     inner: list[Comparison] = []
     for merging in ("eager", "lazy", "default"):
         progress(f"{name}, merging {merging}")
-        flow, kept[merging] = _keep_undisturbed(stream, merging)
+        flow, kept[merging] = _keep_typically(stream, merging)
         if merging == "default" and size > 1:
             inner = list(footprint(f"count over {keys:,} keys", flow, agree=kept[merging].is_right))
         del flow
@@ -131,18 +132,19 @@ def counts(keys: int, size: int, batches: int, peer: CountingPeer | None, progre
     yield from inner
 
 
-def _keep_undisturbed(stream: KeyStream, merging: Merging) -> tuple[Dataflow, PeerCounts]:
-    """The least time of each batch in a few runs: all do the very same work, so what took longer was disturbed."""
-    flow, best = _keep(stream, merging)
+def _keep_typically(stream: KeyStream, merging: Merging) -> tuple[Dataflow, PeerCounts]:
+    """The median time of each batch in a few runs, which all do the very same work."""
+    flow, first = _keep(stream, merging)
+    runs = [first]
     for _ in range(_RUNS - 1):
         del flow  # the next one needs the memory
         flow, again = _keep(stream, merging)
-        best = PeerCounts(
-            np.minimum(best.seconds, again.seconds),
-            min(best.cpu_seconds, again.cpu_seconds),
-            best.is_right and again.is_right,
-        )
-    return flow, best
+        runs.append(again)
+    return flow, PeerCounts(
+        np.median([run.seconds for run in runs], axis=0),
+        median(run.cpu_seconds for run in runs),
+        all(run.is_right for run in runs),
+    )
 
 
 def _keep(stream: KeyStream, merging: Merging) -> tuple[Dataflow, PeerCounts]:

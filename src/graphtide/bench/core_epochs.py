@@ -21,7 +21,7 @@ _BAR = 20.0
 _KINDS = 1_000
 _TIMES = 3
 
-Build = Callable[[Dataflow, Collection, int], Collection]
+Build = Callable[[Collection, int], Collection]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def epochs(rows: int, count: int, progress: Progress) -> Iterator[Comparison]:
         )
 
 
-def _count(flow: Dataflow, table: Collection, rows: int) -> Collection:  # noqa: ARG001
+def _count(table: Collection, _rows: int) -> Collection:
     return table.group_by("src").count()
 
 
-def _join_and_count(flow: Dataflow, table: Collection, rows: int) -> Collection:
-    kinds = flow.input("kinds", dst=int, kind=int)
+def _join_and_count(table: Collection, rows: int) -> Collection:
+    kinds = table.flow.input("kinds", dst=int, kind=int)
     kinds.insert(np.column_stack([np.arange(rows), np.arange(rows) % _KINDS]))
     return table.join(kinds, on="dst").group_by("kind").count()
 
@@ -90,7 +90,7 @@ def _run(build: Build, rows: int, count: int, *, together: bool) -> _Times:
     changes[1::2] = table[: count // 2]
     flow = Dataflow()
     edges = flow.input("edges", src=int, dst=int)
-    result = build(flow, edges, rows).output("result")
+    result = build(edges, rows).output("result")
     edges.insert(table)
     flow.commit()
     staging = running = 0.0
