@@ -10,6 +10,10 @@
     ├── NegativeMultiplicityError    more copies of a row were deleted than there were
     ├── CompactedError               the history that a read needs has been compacted
     ├── CapacityError                memory, slots or a coordinate's bits ran out
+    ├── LoadError                    a source cannot be read as a graph
+    ├── StatementError               a GVDL statement does not parse, or does not fit the graph
+    ├── CatalogueError               a graph, view or computation of that name is not there, or already is
+    ├── PlatformError                Java or Spark is not there, or does not start
     └── UsageError                   a command was called wrongly
 
 A message starts in lower case and quotes the facts; the hint says what to do about them. Our own
@@ -21,13 +25,17 @@ from __future__ import annotations
 __all__ = [
     "CancelledRunError",
     "CapacityError",
+    "CatalogueError",
     "CompactedError",
     "ExpressionError",
     "GraphtideError",
+    "LoadError",
     "NegativeMultiplicityError",
     "NotConvergedError",
     "PlanError",
+    "PlatformError",
     "SchemaError",
+    "StatementError",
     "UsageError",
     "UserFunctionError",
 ]
@@ -85,6 +93,22 @@ class CompactedError(GraphtideError):
 
 class CapacityError(GraphtideError):
     """Something finite ran out: memory, slots, or the bits of a coordinate."""
+
+
+class LoadError(GraphtideError):
+    """A source cannot be read as a graph: a bad line, a missing column, a duplicate node, a dangling edge."""
+
+
+class StatementError(GraphtideError):
+    """A GVDL statement does not parse, or names something that the graph does not have."""
+
+
+class CatalogueError(GraphtideError):
+    """A graph, view, view collection or computation of that name is not there, or already is."""
+
+
+class PlatformError(GraphtideError):
+    """Java or Spark is not there, is too old, or does not start."""
 
 
 class UsageError(GraphtideError):

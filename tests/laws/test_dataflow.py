@@ -108,6 +108,13 @@ class Running:
             others = [change for change in changes if abs(change[1]) > 1]
             each.change([row for row, _ in others], [diff for _, diff in others])
 
+    def stage_ahead(self, history: list[gen.Batch]) -> None:
+        """Stage all epochs of a history in one call per input."""
+        first = self.flow.epoch
+        for each, batches in zip(self.inputs, zip(*history, strict=True), strict=True):
+            rows = [(row, diff, first + e) for e, batch in enumerate(batches) for row, diff in batch]
+            each.change([row for row, _, _ in rows], [d for _, d, _ in rows], epochs=[e for _, _, e in rows])
+
     def commit(self, *batches: gen.Batch) -> int:
         """Run epochs as one batch; the number of the last."""
         for batch in batches:
@@ -354,6 +361,22 @@ def test_epochs_that_run_together_change_what_they_change_one_by_one(case: Case,
         epochs = range(first, running.flow.epoch)
         for number, changes in running.changes().items():
             assert changes == {e: expected[e][number] for e in epochs if expected[e][number]}
+
+
+@share(100)
+@given(gen.cases(), st.data())
+def test_epochs_that_are_staged_ahead_wait_for_their_turn(case: Case, data: st.DataObject) -> None:
+    program, history = case
+    expected = steps(settling(program, history))
+    running = Running(program).watch()
+    running.stage_ahead(history)
+    for run in dealt(data, history):
+        first = running.flow.epoch
+        assert running.flow.seal(len(run)) == first + len(run) - 1
+        running.flow.run()
+        for number, changes in running.changes().items():
+            assert changes == {e: expected[e][number] for e in range(first, first + len(run)) if expected[e][number]}
+    assert not any(each.staged for each in running.inputs)
 
 
 @share(150)

@@ -28,7 +28,14 @@ from graphtide.dataflow.output import Output
 from graphtide.dataflow.plan import Node, Scope, Source, Variable
 from graphtide.dataflow.python_rows import name_of
 from graphtide.dataflow.reader import Reader
-from graphtide.errors import GraphtideError, NegativeMultiplicityError, NotConvergedError, PlanError, UserFunctionError
+from graphtide.errors import (
+    GraphtideError,
+    NegativeMultiplicityError,
+    NotConvergedError,
+    PlanError,
+    UsageError,
+    UserFunctionError,
+)
 from graphtide.rows import Dictionary, Schema, decode_rows
 from graphtide.trace.kernels import spine as spines
 from graphtide.trace.kernels.heap import words
@@ -95,10 +102,12 @@ class Dataflow:
         self.run()
         return self.epoch - 1
 
-    def seal(self) -> int:
-        """Close the current epoch without running; which epoch it was."""
+    def seal(self, count: int = 1) -> int:
+        """Close the current epoch, or so many from it on, without running; which was the last of them."""
+        if count < 1:
+            raise UsageError(f"cannot close {count} epochs", hint="seal() closes one, seal(10) ten")
         with self.lock:
-            self.sealed += 1
+            self.sealed += count
             return self.sealed - 1
 
     def run(self) -> None:
@@ -112,12 +121,12 @@ class Dataflow:
                 self._hold()
                 self.machine.run(self.epoch, self.sealed, self._check_counts)
             except BaseException:
-                self.sealed = self.epoch
                 for each in self._inputs.values():
-                    each.restage(self.epoch)
+                    each.restage(self.epoch, self.sealed)
+                self.sealed = self.epoch
                 raise
             for each in self._inputs.values():
-                each.commit()
+                each.commit(self.sealed)
             self.epoch = self.sealed
             self.progressed.notify_all()
         self._call_back()
@@ -258,7 +267,7 @@ class Dataflow:
         for each in self._inputs.values():
             if each.node in self.assembly.operators:
                 number = self.assembly.output_of(each.node)
-                self.machine.set_port(number, each.load(self.machine.heap, number))
+                self.machine.set_port(number, each.load(self.machine.heap, number, self.sealed))
 
     def _hold(self) -> None:
         """Tell each index the first epoch that some reader may still ask for after this run."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.plan import Codes, Node
-from graphtide.errors import SchemaError
+from graphtide.dataflow.staged import Staged, lines_of
+from graphtide.errors import SchemaError, UsageError
 from graphtide.rows import encode_rows
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.exchange import load_changes
@@ -28,8 +29,7 @@ class Input(Collection):
 
     def __init__(self, flow: Dataflow, node: Node) -> None:
         super().__init__(flow, node)
-        # Lines of codes with the epoch and the diffs of their rows.
-        self._staged: list[tuple[Codes, int, int | Codes]] = []
+        self._staged: list[Staged] = []
         self._is_retry = False
         self.has_history = False  # whether it ever was anything but empty
 
@@ -41,71 +41,95 @@ class Input(Collection):
         """Take rows away."""
         self._stage(rows, -1)
 
-    def change(self, rows: Any, diffs: Iterable[int]) -> None:
-        """Change the multiplicity of each row by its own integer."""
+    def change(self, rows: Any, diffs: Iterable[int], *, epochs: Iterable[int] | None = None) -> None:
+        """Change the multiplicity of each row by its own integer, in the current epoch or in its own.
+
+        Many epochs can be staged in one call; `seal` closes them and `run` takes them as one batch:
+
+        >>> from graphtide import Dataflow
+        >>> flow = Dataflow()
+        >>> visits = flow.input("visits", page=int)
+        >>> counts = visits.group_by("page").count().output("counts")
+        >>> visits.change([(7,), (7,), (8,)], diffs=[1, 1, 1], epochs=[0, 1, 1])
+        >>> flow.seal(2)
+        1
+        >>> flow.run()
+        >>> counts.changes().num_rows
+        4
+        """
         codes = encode_rows(self.schema, self.flow.dictionary, rows)
-        amounts = np.array(list(diffs) if not isinstance(diffs, np.ndarray) else diffs)
-        if amounts.dtype.kind not in "iu" and len(amounts):
-            raise SchemaError(f"diffs must be integers, not {amounts.dtype}", hint="pass one int per row")
-        if amounts.dtype.kind == "u" and (amounts > _LARGEST).any():
-            raise SchemaError(f"{amounts.max()} is too large for a diff", hint=f"a diff is at most {_LARGEST}")
-        if amounts.shape != (codes.shape[1],):
-            raise SchemaError(f"{codes.shape[1]} rows came with {len(amounts)} diffs", hint="pass one int per row")
+        amounts = _one_per_row("diff", diffs, codes.shape[1])
+        if epochs is None:
+            with self.flow.lock:
+                self._staged.append(Staged(codes, self.flow.staging, amounts))
+            return
+        times = _one_per_row("epoch", epochs, codes.shape[1])
         with self.flow.lock:
-            self._staged.append((codes, self.flow.staging, amounts.astype(np.int64)))
+            if len(times) and times.min() < self.flow.staging:
+                raise UsageError(
+                    f"epoch {times.min()} is closed: the current one is {self.flow.staging}",
+                    hint="stage into the current epoch or a later one",
+                )
+            self._staged.append(Staged(codes, times, amounts))
 
     def _stage(self, rows: Any, diff: int) -> None:
         codes = encode_rows(self.schema, self.flow.dictionary, rows)
         with self.flow.lock:
-            self._staged.append((codes, self.flow.staging, diff))
+            self._staged.append(Staged(codes, self.flow.staging, diff))
 
     @property
     def staged(self) -> int:
-        """How many changes wait for the next run."""
-        return sum(codes.shape[1] for codes, _, _ in self._staged)
+        """How many changes wait for a run."""
+        return sum(map(len, self._staged))
 
     @property
     def nbytes(self) -> int:
         """Bytes of what is staged."""
-        return sum(codes.nbytes + (0 if isinstance(diff, int) else diff.nbytes) for codes, _, diff in self._staged)
+        return sum(part.nbytes for part in self._staged)
 
     def discard(self) -> None:
         """Forget what is staged."""
         self._staged.clear()
         self._is_retry = False
 
-    def commit(self) -> None:
-        """Let what is staged be history."""
-        self.has_history = self.has_history or self.staged > 0
-        self.discard()
+    def commit(self, upper: int) -> None:
+        """Let what is staged before an epoch be history."""
+        parted = [part.parted(upper) for part in self._staged]
+        self.has_history = self.has_history or any(len(before) for before, _ in parted)
+        self._staged = [after for _, after in parted if len(after)]
+        self._is_retry = False
 
-    def restage(self, epoch: int) -> None:
-        """Put all that is staged into one epoch: a run of several failed."""
-        self._staged = [(codes, epoch, diff) for codes, _, diff in self._staged]
+    def restage(self, epoch: int, upper: int) -> None:
+        """Put what is staged before `upper` into `epoch`, and what follows as far after it: a run of several failed."""
+        parted = [part.parted(upper) for part in self._staged]
+        self._staged = [before.moved_to(epoch) for before, _ in parted if len(before)]
+        self._staged += [after.moved_by(epoch - upper) for _, after in parted if len(after)]
         self._is_retry = True
 
-    def load(self, heap: Heap, number: int) -> int:
-        """A batch of all that is staged, 0 if nothing is; it stays staged until `discard`."""
-        parts = [part for part in self._staged if part[0].shape[1]]
+    def load(self, heap: Heap, number: int, upper: int) -> int:
+        """A batch of what is staged before an epoch, 0 if nothing is; it stays staged until `commit`."""
+        parts = [before for part in self._staged if len(before := part.parted(upper)[0])]
         if not parts:
             return 0
-        if len(parts) == 1 and isinstance(parts[0][2], int):
-            codes, epoch, diff = parts[0]
-            return int(load_changes(heap.table, number, codes, epoch, diff))
-        sizes = [codes.shape[1] for codes, _, _ in parts]
-        lines = np.empty((len(self.schema) + 2, sum(sizes)), np.int64)
-        np.concatenate([codes for codes, _, _ in parts], axis=1, out=lines[:-2])
-        lines[-2] = np.repeat([epoch for _, epoch, _ in parts], sizes)
-        # One diff per part and then those of single rows, written over the zero that stands for them.
-        lines[-1] = np.repeat([diff if isinstance(diff, int) else 0 for _, _, diff in parts], sizes)
-        ends = np.cumsum(sizes).tolist()
-        for (_, _, diff), size, end in zip(parts, sizes, ends, strict=True):
-            if not isinstance(diff, int):
-                lines[-1, end - size : end] = diff
-        loaded = heap.put(lines, 1, number)
+        first = parts[0]
+        if len(parts) == 1 and isinstance(first.diffs, int) and isinstance(first.epochs, int):
+            return int(load_changes(heap.table, number, first.codes, first.epochs, first.diffs))
+        loaded = heap.put(lines_of(parts), 1, number)
         if not self._is_retry:
             return loaded
         # A row that made the last run fail and was taken back since is not even looked at.
         settled = int(consolidate(heap.table, number, loaded, np.arange(len(self.schema))))
         heap.release(loaded)
         return settled
+
+
+def _one_per_row(what: str, values: Iterable[int], rows: int) -> Codes:
+    """Diffs or epochs as they were passed, checked."""
+    numbers = values if isinstance(values, np.ndarray) else np.array(list(values))
+    if numbers.dtype.kind not in "iu" and len(numbers):
+        raise SchemaError(f"{what}s must be integers, not {numbers.dtype}", hint="pass one int per row")
+    if numbers.dtype.kind == "u" and (numbers > _LARGEST).any():
+        raise SchemaError(f"{numbers.max()} is too large for a {what}", hint=f"it is at most {_LARGEST}")
+    if numbers.shape != (rows,):
+        raise SchemaError(f"{rows} rows came with {len(numbers)} {what}s", hint="pass one int per row")
+    return numbers.astype(np.int64)

@@ -87,6 +87,35 @@ def test_diffs_that_are_no_integers_for_the_rows(given: Edges, diffs: list[Any],
     assert given.edges.staged == 0
 
 
+def test_epochs_that_are_closed_or_no_integers_for_the_rows(given: Edges) -> None:
+    given.flow.seal(2)
+    with raised(UsageError, "epoch 1 is closed: the current one is 2", "stage into the current epoch or a later one"):
+        given.edges.change([(1, 2), (1, 3)], [1, 1], epochs=[1, 2])
+    with raised(SchemaError, "1 rows came with 2 epochs"):
+        given.edges.change([(1, 2)], [1], epochs=[2, 3])
+    with raised(SchemaError, "epochs must be integers, not float64"):
+        given.edges.change([(1, 2)], [1], epochs=[2.0])
+    with raised(UsageError, "cannot close 0 epochs"):
+        given.flow.seal(0)
+    assert given.edges.staged == 0
+
+
+def test_changes_for_later_epochs_keep_their_distance_when_a_run_fails(given: Edges) -> None:
+    given.edges.flat_map(lambda src, dst: [(src // dst,)], ratio=int).output("ratios")
+    given.edges.change([(1, 0), (1, 1), (2, 1), (3, 1)], [1, 1, 1, 1], epochs=[0, 1, 2, 3])
+    given.flow.seal(2)
+    with pytest.raises(UserFunctionError):
+        given.flow.run()
+    given.edges.remove([(1, 0)])
+    given.flow.seal(2)
+    given.flow.run()
+    assert sorted(given.all.changes().to_pylist(), key=str) == [
+        {"src": 1, "dst": 1, "epoch": 0, "diff": 1},
+        {"src": 2, "dst": 1, "epoch": 0, "diff": 1},
+        {"src": 3, "dst": 1, "epoch": 1, "diff": 1},
+    ]
+
+
 # ------------------------------------------------------------------------------------------- plans
 
 

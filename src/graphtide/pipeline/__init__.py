@@ -1,0 +1,3 @@
+"""The pipeline on Spark: the only layer that imports PySpark."""
+
+__all__ = ()

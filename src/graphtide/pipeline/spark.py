@@ -1,0 +1,55 @@
+"""Spark as Graphtide starts it: quiet, on loopback when embedded, with this environment's Python in its workers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from graphtide.pipeline.java import find_java
+
+__all__ = ["EMBEDDED", "open_spark"]
+
+EMBEDDED: Final = "local[*]"
+
+_ALWAYS: Final = {
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # A view collection has hundreds of predicates; code for all of them in one method is never compiled by
+    # the virtual machine, and runs an order of magnitude slower than Spark's interpreter.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+}
+_WHEN_EMBEDDED: Final = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "4g",
+    "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+    "spark.python.unix.domain.socket.enabled": "true",
+}
+
+
+def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """The Spark session of this process: the one that is running, or a new one."""
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    # The workers must find the packages that the driver has.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    is_embedded = master.startswith("local")
+    if is_embedded:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    settings = {**_ALWAYS, **(_WHEN_EMBEDDED if is_embedded else {}), **(conf or {})}
+    builder = SparkSession.builder.master(master).appName("graphtide")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
