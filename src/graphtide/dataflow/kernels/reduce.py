@@ -97,6 +97,7 @@ def visit(heap, operators, operator, calendar, state):
     past = np.empty((8, depth), np.int64)
     time = np.empty(depth, np.int64)
     coordinates = np.empty(depth - 1, np.int64)
+    time[0] = state[LOWER]
     for d in range(1, depth):
         time[d] = state[COORDINATES + d]
     single = state[UPPER] - state[LOWER] == 1
