@@ -26,6 +26,7 @@ from graphtide.dataflow.plan import (
     Import,
     Join,
     Leave,
+    LeaveAt,
     Linear,
     Node,
     Python,
@@ -49,6 +50,7 @@ _KINDS: Final = {
     Enter: layout.ENTER,
     EnterAt: layout.ENTER_AT,
     Leave: layout.LEAVE,
+    LeaveAt: layout.LEAVE_AT,
     Variable: layout.VARIABLE,
     Feedback: layout.FEEDBACK,
     Arrange: layout.ARRANGE,
@@ -296,7 +298,7 @@ class Assembly:
         doors: dict[Scope, set[int]] = {scope: set() for scope in numbers}
         leaves: dict[Scope, set[int]] = {scope: set() for scope in numbers}
         for node in self.operators:
-            if isinstance(node.operation, Leave):
+            if isinstance(node.operation, Leave | LeaveAt):
                 leaves[node.home].add(self.output_of(node))
                 continue
             for source in node.inputs:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from graphtide.dataflow.assembly import Assembly
 from graphtide.dataflow.branch import Branch
 from graphtide.dataflow.builder import MOST_ROUNDS, Builder
+from graphtide.dataflow.dimension import Dimension
 from graphtide.dataflow.explain import Explanation, explain
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.kernels import layout
@@ -161,6 +162,10 @@ class Dataflow:
     def loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
         """A loop with several variables; see `Loop`."""
         return Loop(self, self.builder.current, MOST_ROUNDS if max_rounds is None else max_rounds, name)
+
+    def dimension(self, name: str) -> Dimension:
+        """A further axis of time; see `Dimension`."""
+        return Dimension(self, name)
 
     # -- what collections, inputs and readers call
 

@@ -12,6 +12,7 @@ from graphtide.dataflow.plan import (
     Import,
     Join,
     Leave,
+    LeaveAt,
     Linear,
     Node,
     Python,
@@ -46,6 +47,8 @@ def label_of(node: Node) -> str:
             return type(node.operation).__name__.lower()
         case EnterAt():
             return "enter by priority"
+        case LeaveAt():
+            return f"leave with {node.schema.names[-1]}"
 
 
 def _linear(node: Node, where: object, sign: int) -> str:

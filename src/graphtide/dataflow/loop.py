@@ -77,11 +77,11 @@ class Loop:
 
     def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str) -> None:
         self._flow = flow
-        self._scope = Scope(name, parent, most_rounds)
+        self.scope = Scope(name, parent, most_rounds)
         self._variables: list[LoopVariable] = []
 
     def __enter__(self) -> Self:
-        self._inside = self._flow.builder.inside(self._scope)
+        self._inside = self._flow.builder.inside(self.scope)
         self._inside.__enter__()
         return self
 
@@ -99,14 +99,14 @@ class Loop:
     def variable(self, initial: Collection) -> LoopVariable:
         """A variable that begins as a collection, from inside or outside of the loop."""
         builder = self._flow.builder
-        inside = Collection(self._flow, builder.entered(initial.node, self._scope))
-        variable = builder.add(Node(Variable(), (), self._scope, inside.schema))
+        inside = Collection(self._flow, builder.entered(initial.node, self.scope))
+        variable = builder.add(Node(Variable(), (), self.scope, inside.schema))
         both = inside.concat(Collection(self._flow, variable))
         return self._known(LoopVariable(self._flow, both.node, variable, inside))
 
     def empty_variable(self, schema: Schema | None = None, **columns: Any) -> LoopVariable:
         """A variable that begins empty, with the given columns."""
-        node = Node(Variable(), (), self._scope, Schema(columns) if schema is None else schema)
+        node = Node(Variable(), (), self.scope, Schema(columns) if schema is None else schema)
         self._flow.builder.add(node)
         return self._known(LoopVariable(self._flow, node, node, None))
 
@@ -120,7 +120,7 @@ class Loop:
         With a priority, a small int from 0 on, the rows of each come in when the loop has settled without
         them. Collections without a priority need not be entered by hand.
         """
-        builder, scope = self._flow.builder, self._scope
+        builder, scope = self._flow.builder, self.scope
         if priority is None:
             return Collection(self._flow, builder.entered(collection.node, scope))
         ranked = collection.with_columns(_priority=priority)
@@ -137,7 +137,7 @@ class Loop:
 
     def leave(self, collection: Collection) -> Collection:
         """What a collection of the loop is when the loop has settled, for use outside."""
-        builder, scope = self._flow.builder, self._scope
+        builder, scope = self._flow.builder, self.scope
         inside = builder.entered(collection.node, scope)
         node = Node(Leave(), (inside,), _outside(scope), inside.schema)
         return Collection(self._flow, builder.add(node))

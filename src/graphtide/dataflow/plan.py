@@ -30,6 +30,7 @@ __all__ = [
     "Import",
     "Join",
     "Leave",
+    "LeaveAt",
     "Linear",
     "Node",
     "Operation",
@@ -111,6 +112,11 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaveAt:
+    """All differences of a collection of a dimension; the new last column says at which coordinate each is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """What feedback brings from the round before."""
 
@@ -178,6 +184,7 @@ Operation: TypeAlias = (
     | Enter
     | EnterAt
     | Leave
+    | LeaveAt
     | Variable
     | Feedback
     | Arrange
@@ -202,8 +209,8 @@ class Node:
 
     @property
     def home(self) -> Scope:
-        """The scope in whose rounds the operator runs: a Leave runs inside the loop it leaves."""
-        return self.inputs[0].scope if isinstance(self.operation, Leave) else self.scope
+        """The scope in whose rounds the operator runs: one that leaves runs inside the loop it leaves."""
+        return self.inputs[0].scope if isinstance(self.operation, Leave | LeaveAt) else self.scope
 
     @property
     def is_index(self) -> bool:

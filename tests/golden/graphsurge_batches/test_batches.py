@@ -17,6 +17,8 @@ BFS = [
     ("+9-3 +6-5 -5-9 -2-3", {6: 0, 4: 1, 5: 1, 2: 2, 9: 3, 3: 4, 8: 4}),
     ("+4-5 +2-3 -2-9 -9-3", {6: 0, 4: 1, 5: 1, 2: 2, 3: 3, 9: 4, 8: 5}),
 ]
+# Cells (0, 0), (0, 1) and (1, 0), (1, 1): each changes what the cells before it, in both ways, come to.
+PRODUCT = [(GRAPH, "+6-5 -5-9"), ("+2-9 -4-5", "+9-3 -2-3")]
 WCC = [
     (GRAPH, {2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 8: 2, 9: 2}),
     ("-5-9 -2-3", {2: 2, 4: 2, 5: 2, 6: 2, 3: 3, 8: 3, 9: 3}),
@@ -46,6 +48,26 @@ def test_components(program, at_once: bool) -> None:
     edges = flow.input("edges", src=int, dst=int)
     labels = program(edges).output("labels", keep=None)
     follow(flow, edges, labels, WCC, at_once=at_once)
+
+
+def test_breadth_first_on_a_product_of_views() -> None:
+    flow = gt.Dataflow()
+    roots = flow.input("roots", node=int)
+    edges = flow.input("edges", src=int, dst=int, column=int)
+    with flow.dimension("column") as column:
+        inside = column.enter(edges, at=gt.col("column")).select("src", "dst")
+        distances = column.leave(breadth_first(roots, inside), at="column").output("distances")
+    roots.insert([(6,)])
+    found = {}
+    for row in PRODUCT:
+        for c, batch in enumerate(row):
+            moved, diffs = changes(batch)
+            edges.change([(src, dst, c) for src, dst in moved], diffs)
+        epoch = flow.commit()
+        for node, distance, c, _, diff in (line.values() for line in distances.changes().to_pylist()):
+            found[epoch, c, node, distance] = diff
+    corner = {(node, distance): diff for (e, c, node, distance), diff in found.items() if (e, c) == (1, 1)}
+    assert corner == {(8, 4): 1, (8, 5): -1, (3, 3): -1, (3, 4): 1, (9, 4): -1, (9, 3): 1, (5, 2): 1}
 
 
 def follow(flow: gt.Dataflow, edges: gt.Input, result: gt.Output, batches: list, *, at_once: bool) -> None:

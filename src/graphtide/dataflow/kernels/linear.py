@@ -21,7 +21,7 @@ from graphtide.trace.kernels.batch import (
 )
 from graphtide.trace.kernels.heap import NONE, release, retain, words
 
-__all__ = ["append", "concatenate", "delay", "enter", "enter_at", "leave", "together"]
+__all__ = ["append", "concatenate", "delay", "enter", "enter_at", "leave", "leave_at", "together"]
 
 
 @kernel
@@ -94,6 +94,33 @@ def leave(heap, operator, gathered, source):
     if gathered == NONE:
         gathered = _reshaped(heap, operator, source, 1, 0, words(heap, source)[ROWS])
     append(heap, gathered, source, 1)
+    return gathered
+
+
+@kernel
+def leave_at(heap, operator, gathered, source):
+    """As `leave`, for all differences of a dimension: its coordinate becomes the last data column."""
+    batch = words(heap, source)
+    rows = batch[ROWS]
+    data = layout.data_width(batch)
+    width = batch[WIDTH]
+    if gathered == NONE:
+        gathered = new_batch(heap, operator, width, batch[layout.DEPTH] - 1, rows, ALL_VARY, 0)
+    target = words(heap, gathered)
+    at = target[ROWS]
+    if at + rows > target[layout.CAPACITY]:
+        reserve(heap, gathered, at + rows)
+        target = words(heap, gathered)
+    for c in range(width):
+        # The coordinate stands last among the times, just before the diff.
+        from_column = c if c < data or c == width - 1 else width - 2 if c == data else c - 1
+        shift = ROUND_BITS if c == data else 0
+        start = column(batch, from_column)
+        step = stride(batch, from_column)
+        place = column(target, c) + at
+        for i in range(rows):
+            target[place + i] = batch[start + i * step] >> shift
+    target[ROWS] = at + rows
     return gathered
 
 

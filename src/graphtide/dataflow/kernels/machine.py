@@ -51,6 +51,7 @@ from graphtide.dataflow.kernels.layout import (
     KIND,
     LATE,
     LEAVE,
+    LEAVE_AT,
     LEAVES,
     LINEAR,
     LOWER,
@@ -76,7 +77,7 @@ from graphtide.dataflow.kernels.layout import (
     WEIGH,
     WIDTH,
 )
-from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, together
+from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
@@ -151,10 +152,14 @@ def _run_operator(heap, operators, scopes, state, operator):
     kind = operators[operator, KIND]
     if kind == SOURCE:
         return DONE
-    if kind == LEAVE:
+    if kind == LEAVE or kind == LEAVE_AT:
         source = operators[operators[operator, INPUT], PORT]
         if source != NONE:
-            operators[operator, PORT] = leave(heap, operator, operators[operator, PORT], source)
+            gathered = operators[operator, PORT]
+            if kind == LEAVE:
+                operators[operator, PORT] = leave(heap, operator, gathered, source)
+            else:
+                operators[operator, PORT] = leave_at(heap, operator, gathered, source)
         return DONE
     release(heap, operators[operator, PORT])
     operators[operator, PORT] = NONE

@@ -1,0 +1,133 @@
+"""The law of dimensions: at every cell of a grid, an output is what its program makes of the inputs up to the cell."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+from tests import naive
+from tests import strategies as gen
+from tests.engine import Running
+from tests.naive import Multiset, added
+
+import graphtide as gt
+from graphtide import Collection, Dataflow
+from graphtide.dataflow.dimension import Dimension
+from graphtide.errors import CapacityError, PlanError
+
+Cell = tuple[int, ...]
+WIDTHS = (3, 2)  # coordinates of a first and a second dimension
+
+
+class Grid(Running):
+    """A program inside one or two dimensions: a row of an input brings its coordinates."""
+
+    def __init__(self, program: gen.Program, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.entered: list[Collection] = []
+        super().__init__(program)
+        axes = {f"at{d}": int for d in range(dimensions)}
+        schemas = [each.schema for each in self.inputs]
+        self.inputs = [self.flow.input(f"grid {i}", **dict(schema.items()), **axes) for i, schema in enumerate(schemas)]
+        self._enter(self.inputs, 0, [])
+
+    def _enter(self, inside: list[Any], depth: int, around: list[Dimension]) -> None:
+        if depth == self.dimensions:
+            self._known = self._known.new_child({naive.Input(i): each for i, each in enumerate(inside)})
+            results = [self.build(output) for output in self.program.outputs]
+            for d, dimension in reversed(list(enumerate(around))):
+                results = [dimension.leave(result, at=f"_at{d}") for result in results]
+            for number, result in enumerate(results):
+                self.outputs[number] = result.output(f"output {number}", keep=None)
+            return
+        with self.flow.dimension(f"dimension {depth}") as dimension:
+            at = f"at{depth}"
+            entered = [dimension.enter(each, at=gt.col(at)).drop(at) for each in inside]
+            self._enter(entered, depth + 1, [*around, dimension])
+
+    def stage_cell(self, batch: gen.Batch, cell: Cell) -> None:
+        for each, changes in zip(self.inputs, batch, strict=True):
+            each.change([(*row, *cell[1:]) for row, _ in changes], [diff for _, diff in changes])
+
+    def accumulated(self) -> dict[int, dict[Cell, list[tuple[Any, int]]]]:
+        """All differences of each output, by cell."""
+        found: dict[int, dict[Cell, list[tuple[Any, int]]]] = {}
+        for number, output in self.outputs.items():
+            cells = found.setdefault(number, {})
+            for line in output.changes().to_pylist():
+                *row, epoch, diff = line.values()
+                data, at = row[: len(row) - self.dimensions], row[len(row) - self.dimensions :]
+                cells.setdefault((epoch, *reversed(at)), []).append((data, diff))
+        return found
+
+
+def cells_of(dimensions: int, epochs: int) -> Iterator[Cell]:
+    return product(range(epochs), *(range(width) for width in WIDTHS[:dimensions]))
+
+
+def up_to(cells: dict[Cell, list[Any]], cell: Cell) -> list[Any]:
+    return [each for at, rows in cells.items() if all(a <= b for a, b in zip(at, cell, strict=True)) for each in rows]
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+@settings(max_examples=max(1, settings.default.max_examples // 2))  # type: ignore[union-attr]
+@given(case=gen.cases(most=6), data=st.data())
+def test_every_cell_is_what_a_recomputation_gives(dimensions: int, case: Any, data: st.DataObject) -> None:
+    program, history = case
+    epochs = 2
+    places = [
+        data.draw(st.tuples(st.integers(0, epochs - 1), *(st.integers(0, w - 1) for w in WIDTHS[:dimensions])))
+        for _ in history
+    ]
+    wanted: dict[Cell, list[Multiset]] = {}
+    try:
+        for cell in cells_of(dimensions, epochs):
+            chosen = [
+                batch
+                for batch, place in zip(history, places, strict=True)
+                if all(a <= b for a, b in zip(place, cell, strict=True))
+            ]
+            inputs = [added(change for batch in chosen for change in batch[i]) for i in range(len(program.inputs))]
+            known: naive.Known = {naive.Input(i): rows for i, rows in enumerate(inputs)}
+            wanted[cell] = [naive.evaluate(output, known) for output in program.outputs]
+    except (naive.DidNotSettleError, naive.TooLargeError):
+        reject()
+    grid = Grid(program, dimensions)
+    together = data.draw(st.booleans(), label="both epochs in one run")
+    found: dict[int, dict[Cell, list[Any]]] = {number: {} for number in grid.outputs}
+    for epoch in range(epochs):
+        for batch, place in zip(history, places, strict=True):
+            if place[0] == epoch:
+                grid.stage_cell(batch, place)
+        grid.flow.seal()
+        if together and epoch < epochs - 1:
+            continue
+        grid.flow.run()
+        for number, cells in grid.accumulated().items():
+            found[number] |= cells
+    for cell, answers in wanted.items():
+        for number, answer in enumerate(answers):
+            assert added(up_to(found[number], cell)) == answer, cell
+
+
+def test_a_coordinate_out_of_range_is_an_error() -> None:
+    flow = Dataflow()
+    rows = flow.input("rows", n=int, at=int)
+    with flow.dimension("pages") as pages:
+        out = pages.leave(pages.enter(rows, at=gt.col("at")).distinct(), at="page").output("out")
+    rows.insert([(1, -1)])
+    with pytest.raises(CapacityError, match="below 0"):
+        flow.commit()
+    flow.rollback()
+    rows.insert([(1, 1)])
+    flow.commit()
+    assert out.rows() == [(1, 1, 1)]
+
+
+def test_the_column_of_the_coordinate_must_be_new() -> None:
+    flow = Dataflow()
+    rows = flow.input("rows", n=int, at=int)
+    with flow.dimension("pages") as pages, pytest.raises(PlanError, match='there already is a column "at"'):
+        pages.leave(pages.enter(rows, at=gt.col("at")), at="at")
