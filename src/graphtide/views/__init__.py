@@ -1,0 +1,3 @@
+"""View collections: GVDL, the order of views, and runs over them."""
+
+__all__ = ()
