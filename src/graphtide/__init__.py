@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from graphtide.errors import GraphtideError
 
 if TYPE_CHECKING:
+    from graphtide import datasets
+    from graphtide.analytics import AnalyticGraph, EdgeProperty, Vertex, VertexPairs, analytic
     from graphtide.dataflow.arrangement import Arrangement
     from graphtide.dataflow.collection import Collection
     from graphtide.dataflow.expressions.expression import Expression
@@ -34,23 +36,31 @@ if TYPE_CHECKING:
     from graphtide.dataflow.input import Input
     from graphtide.dataflow.loop import Loop
     from graphtide.dataflow.output import Output
+    from graphtide.pipeline.session import Session
     from graphtide.rows import Schema
 
 __all__ = [
+    "AnalyticGraph",
     "Arrangement",
     "Collection",
     "Dataflow",
+    "EdgeProperty",
     "Expression",
     "GraphtideError",
     "Input",
     "Loop",
     "Output",
     "Schema",
+    "Session",
+    "Vertex",
+    "VertexPairs",
     "__version__",
+    "analytic",
     "call",
     "coalesce",
     "col",
     "concat",
+    "datasets",
     "func",
     "greatest",
     "hash_of",
@@ -65,14 +75,20 @@ __version__ = "0.1.0"
 _FUNCTIONS = "graphtide.dataflow.expressions.functions"
 # Where each name is at home: imported when it is first asked for, so that `graphtide --version` compiles nothing.
 _HOMES = {
+    "AnalyticGraph": "graphtide.analytics",
     "Arrangement": "graphtide.dataflow.arrangement",
     "Collection": "graphtide.dataflow.collection",
     "Dataflow": "graphtide.dataflow.flow",
+    "EdgeProperty": "graphtide.analytics",
     "Expression": "graphtide.dataflow.expressions.expression",
     "Input": "graphtide.dataflow.input",
     "Loop": "graphtide.dataflow.loop",
     "Output": "graphtide.dataflow.output",
     "Schema": "graphtide.rows",
+    "Session": "graphtide.pipeline.session",
+    "Vertex": "graphtide.analytics",
+    "VertexPairs": "graphtide.analytics",
+    "analytic": "graphtide.analytics",
     "call": _FUNCTIONS,
     "coalesce": _FUNCTIONS,
     "col": _FUNCTIONS,
@@ -88,6 +104,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("graphtide.datasets")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -100,6 +100,32 @@ def demo(
         raise typer.Exit(1)
 
 
+_Home = Annotated[Path, typer.Option("--home", help="The folder that graphs, views and results live in.")]
+_Master = Annotated[str, typer.Option("--master", help="The Spark master; local[*] runs it in this process.")]
+
+
+@app.command()
+def run(
+    file: Annotated[str, typer.Argument(help="A file of GVDL statements; - reads the standard input.")],
+    *,
+    home: _Home = Path("graphtide-home"),
+    master: _Master = "local[*]",
+    json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per statement, for machines.")] = False,
+) -> None:
+    """Carry out a file of GVDL statements."""
+    from graphtide.cli.run import run_file
+
+    run_file(file, home, master, json=json)
+
+
+@app.command()
+def shell(*, home: _Home = Path("graphtide-home"), master: _Master = "local[*]") -> None:
+    """Type GVDL statements and see what they give."""
+    from graphtide.cli.shell import shell
+
+    shell(home, master)
+
+
 @app.command()
 def bench(
     name: Annotated[str | None, typer.Argument(help="The bench to run; without it, they are listed.")] = None,

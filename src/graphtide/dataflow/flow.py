@@ -62,11 +62,14 @@ class Dataflow:
     [(1, 2), (2, 1)]
     """
 
-    def __init__(self, name: str = "dataflow", *, merging: Merging = "default") -> None:
+    def __init__(
+        self, name: str = "dataflow", *, merging: Merging = "default", dictionary: Dictionary | None = None
+    ) -> None:
         if merging not in _EFFORTS:
             raise PlanError(f'there is no merging "{merging}"', hint='use "eager", "default" or "lazy"')
         self.name = name
-        self.dictionary = Dictionary()
+        # Dataflows that share a dictionary have the same codes for the same values.
+        self.dictionary = Dictionary() if dictionary is None else dictionary
         self.machine = Machine()
         self.lock = RLock()
         self.progressed = Condition(self.lock)  # told after every run

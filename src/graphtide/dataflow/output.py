@@ -23,13 +23,16 @@ class Output(Reader):
 
     def changes(self) -> pa.Table:
         """What the last run changed: the columns, the epoch, and by how much the row's count changed."""
-        lines = self._last_changes()
+        lines = self.change_codes()
         width = len(self.schema)
-        if lines is None:
-            lines = np.empty((width + 2, 0), np.int64)
         table = decode_table(self.schema, self._flow.dictionary, lines[:width])
         table = table.append_column(pa.field("epoch", pa.int64(), nullable=False), pa.array(lines[width]))
         return table.append_column(pa.field("diff", pa.int64(), nullable=False), pa.array(lines[width + 1]))
+
+    def change_codes(self) -> Codes:
+        """What the last run changed, as lines of codes of the columns, the epoch and the diff."""
+        lines = self._last_changes()
+        return np.empty((len(self.schema) + 2, 0), np.int64) if lines is None else lines
 
     def on_change(self, callback: Callable[[pa.Table], None]) -> None:
         """Call back with the changes after every run that has some."""

@@ -1,0 +1,49 @@
+"""Shortest paths between given pairs of vertices, all in one computation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from graphtide.analytics.analytic import AnalyticGraph
+from graphtide.analytics.catalogue import analytic
+from graphtide.analytics.lengths import infinity, lengths, zero
+from graphtide.analytics.parameter import EdgeProperty, VertexPairs
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.expressions.functions import col, lit
+
+__all__ = ["mpsp"]
+
+
+@analytic(vertices=["target"])
+def mpsp(graph: AnalyticGraph, pairs: VertexPairs, weight: EdgeProperty | None = None) -> Collection:
+    """Shortest paths between pairs of vertices that have one, by weight or else by the number of edges.
+
+    Weights are 0 or more; other ones make the run fail. The search from a vertex ends at the farthest of its
+    targets, once all of them are found.
+    """
+    ways = graph.edges.with_columns(weight=lit(1)) if weight is None else lengths(graph.edges, weight)
+    asked = _present(graph.nodes, pairs)
+    start = asked.select("vertex", node="vertex", value=zero(ways)).distinct()
+    shortest = 0 if weight else 1
+    unknown = asked.select("vertex", "target", value=infinity(ways))
+
+    def step(reached: Collection) -> Collection:
+        known = asked.join(reached, on={"vertex": "vertex", "target": "node"})
+        distances = known.concat(unknown).group_by("vertex", "target").min("value")
+        bounds = distances.select("vertex", bound="value").group_by("vertex").max("bound")
+        near = reached.join(bounds, on="vertex", where=col("value") + shortest <= col("bound"))
+        further = near.join(ways, on={"node": "src"}).with_columns(value=col("value") + col("weight"))
+        within = further.where(col("value") <= col("bound")).select("vertex", node="dst", value="value")
+        return within.concat(start).group_by("vertex", "node").min("value")
+
+    return asked.join(start.iterate(step), on={"vertex": "vertex", "target": "node"})
+
+
+def _present(nodes: Collection, pairs: VertexPairs) -> Collection:
+    """(vertex, target): the pairs of which both are among the nodes, each once."""
+    targets: defaultdict[int, set[int]] = defaultdict(set)
+    for vertex, target in pairs:
+        targets[vertex].add(target)
+    sources = nodes.where(col("node").is_in(targets))
+    every = sources.flat_map(lambda node: [(node, target) for target in targets[node]], vertex=int, target=int)
+    return every.join(nodes, on={"target": "node"})

@@ -1,0 +1,137 @@
+"""The shell: GVDL statement by statement, with history and completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from rich.console import Console
+
+from graphtide.analytics import find
+from graphtide.analytics import names as computation_names
+from graphtide.cli.answers import print_answer
+from graphtide.errors import CatalogueError, GraphtideError
+from graphtide.pipeline.session import Session
+from graphtide.pipeline.statements import execute
+from graphtide.views.gvdl.parse import is_complete
+
+__all__ = ["GvdlCompleter", "shell"]
+
+_KEYWORDS = (
+    *("load graph", "nodes", "edges", "with", "create view", "create view collection", "on", "where"),
+    *("and", "or", "not", "in", "between", "like", "is null", "for", "step", "dimension", "order given", "order auto"),
+    *("run", "adaptive", "differential", "scratch", "order chain", "order lattice", "save to"),
+    *("show graphs", "show views", "show view collections", "show computations", "describe", "explain"),
+    *("drop view", "drop graph", "drop view collection"),
+    *("src.", "dst.", "id", "true", "false", "null", "date", "timestamp", "day", "week", "month", "year"),
+)
+_GREETING = "GVDL statements end with ; -- a blank line or Ctrl-C drops what you began, Ctrl-D or exit leaves"
+
+
+class GvdlCompleter(Completer):
+    """Keywords, and the names that the session knows."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """What the word before the cursor may become."""
+        del complete_event
+        word = document.get_word_before_cursor(WORD=True).lstrip("([,'")
+        if not word:
+            return
+        lowered = word.lower()
+        for candidate in self.words():
+            if candidate.lower().startswith(lowered) and candidate != word:
+                yield Completion(candidate, start_position=-len(word))
+
+    def words(self) -> list[str]:
+        """All that can be completed to: names first."""
+        catalogue = self._session.catalogue
+        graphs = list(catalogue.graphs())
+        names = [*graphs, *catalogue.views(), *catalogue.collections()]
+        for graph in graphs:
+            try:
+                schema = catalogue.schema(graph)
+            except CatalogueError:
+                continue  # a graph that cannot be read is no reason not to type
+            names += [each.name for each in schema.edges]
+            names += [f"{end}.{each.name}" for end in ("src", "dst") for each in schema.nodes]
+        for computation in computation_names():
+            names += [computation, *(each.name for each in find(computation).parameters)]
+        return list(dict.fromkeys([*names, *_KEYWORDS]))
+
+
+def shell(home: Path, master: str) -> None:
+    """Read statements until the person leaves."""
+    console = Console()
+    with Session(home, master=master) as session:
+        prompt: PromptSession[str] = PromptSession(
+            history=_history(session.home),
+            completer=GvdlCompleter(session),
+            complete_while_typing=False,
+            multiline=True,
+            key_bindings=_bindings(),
+            prompt_continuation="       ... ",
+        )
+        console.print(_GREETING, highlight=False)
+        while (text := _asked(prompt)) is not None:
+            carry_out(session, text, console)
+
+
+def carry_out(session: Session, text: str, console: Console) -> None:
+    """Carry out what was typed; a mistake is shown, and the shell goes on."""
+    try:
+        for answer in execute(session, text):
+            print_answer(console, answer)
+    except GraphtideError as error:
+        console.print(f"error: {error}", style="red", markup=False, highlight=False)
+    except KeyboardInterrupt:
+        console.print("interrupted; what was complete before is kept", style="yellow")
+
+
+def _asked(prompt: PromptSession[str]) -> str | None:
+    """The next statements, None when the person leaves."""
+    while True:
+        try:
+            text = prompt.prompt("graphtide> ").strip()
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return None
+        if text.rstrip(";").strip().lower() in {"exit", "quit"}:
+            return None
+        if text:
+            return text
+
+
+def _history(home: Path) -> History:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        return FileHistory(str(home / "shell-history"))
+    except OSError:
+        return InMemoryHistory()
+
+
+def _bindings() -> KeyBindings:
+    bindings = KeyBindings()
+    add: Callable[..., Callable[..., object]] = bindings.add
+
+    @add("enter")
+    def accept_or_go_on(event: KeyPressEvent) -> None:
+        """Enter ends the input when a statement is complete, or on a line that was left empty."""
+        buffer = event.current_buffer
+        text = buffer.text
+        is_leaving = text.strip().lower() in {"exit", "quit"}
+        if is_complete(text) or is_leaving or not buffer.document.current_line.strip():
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    del accept_or_go_on
+    return bindings

@@ -1,0 +1,84 @@
+"""A graph at rest, as readers see it.
+
+Invariant: the folders named here hold rows in the order of their numbers, across the files in the order of
+their names; `docs/design/05-graphs-and-views.md` has the layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphtide.errors import SchemaError
+from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, GraphSchema
+from graphtide.graph.source import Source
+from graphtide.rows.schema import did_you_mean
+
+__all__ = ["StoredGraph"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGraph:
+    """One version of a graph; a later load of its name does not change what this one reads."""
+
+    name: str
+    folder: Path
+    schema: GraphSchema
+    node_count: int
+    edge_count: int
+    quarantined: int
+    source: Source
+
+    @property
+    def nodes_folder(self) -> Path:
+        """Parquet files of `_vertex`, `_id` and the properties of nodes."""
+        return self.folder / "nodes"
+
+    @property
+    def edges_folder(self) -> Path:
+        """Parquet files of `_edge`, `_src`, `_dst` and the properties of edges."""
+        return self.folder / "edges"
+
+    @property
+    def quarantine_folder(self) -> Path:
+        """Parquet files of what was set aside; there is none if nothing was."""
+        return self.folder / "quarantine"
+
+    def node_columns(self, *names: str) -> pa.Table:
+        """The named columns of all nodes, row i for vertex i."""
+        known = [VERTEX, ID, *(each.name for each in self.schema.nodes)]
+        self._check("node", names, known)
+        return _read(self.nodes_folder, names)
+
+    def edge_columns(self, *names: str) -> pa.Table:
+        """The named columns of all edges, row i for edge i."""
+        known = [EDGE, SRC, DST, *(each.name for each in self.schema.edges)]
+        self._check("edge", names, known)
+        return _read(self.edges_folder, names)
+
+    def quarantine(self) -> pa.Table:
+        """What was set aside when the graph was loaded: table, file, line, text, reason."""
+        columns = ("table", "file", "line", "text", "reason")
+        if not self.quarantined:
+            types = (pa.string(), pa.string(), pa.int64(), pa.string(), pa.string())
+            return pa.schema(list(zip(columns, types, strict=True))).empty_table()
+        return _read(self.quarantine_folder, columns)
+
+    def _check(self, part: str, names: Iterable[str], known: list[str]) -> None:
+        for name in names:
+            if name not in known:
+                raise SchemaError(
+                    f'{part} property "{name}" does not exist in graph "{self.name}"', hint=did_you_mean(name, known)
+                )
+
+
+def _read(folder: Path, names: Iterable[str]) -> pa.Table:
+    columns = list(names)
+    # Not `pq.read_table`: it takes a folder called "a=1" above the file for one more column.
+    files = (pq.ParquetFile(file) for file in sorted(folder.glob("[!.]*.parquet")))
+    # A name also selects columns whose names go on with a dot, which the second selection drops.
+    return pa.concat_tables([file.read(columns=columns).select(columns) for file in files])

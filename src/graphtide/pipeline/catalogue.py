@@ -1,0 +1,117 @@
+"""All that has a name in a home folder: graphs, views, view collections.
+
+A view is kept as the statement that made it, and bound anew when it is asked for: it follows its graph when that is
+loaded again, and says so if it no longer fits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from graphtide.errors import CatalogueError
+from graphtide.graph.manifest import replace_file
+from graphtide.graph.name import check_name
+from graphtide.graph.schema import GraphSchema
+from graphtide.graph.store import Store
+from graphtide.rows.schema import did_you_mean
+from graphtide.views.gvdl import syntax
+from graphtide.views.gvdl.bind import bind
+from graphtide.views.gvdl.bound import BoundView
+from graphtide.views.gvdl.parse import parse
+from graphtide.views.gvdl.show import show
+from graphtide.views.stored import CollectionStore
+
+__all__ = ["HomeCatalogue"]
+
+_FORMAT: Final = 1
+
+
+class HomeCatalogue:
+    """What `views.gvdl.bind` looks names up in."""
+
+    def __init__(self, home: Path) -> None:
+        self.graph_store = Store(home)
+        self.collection_store = CollectionStore(home)
+        self._views = Path(home).absolute() / "views"
+
+    def graphs(self) -> Sequence[str]:
+        """The names of the graphs."""
+        return self.graph_store.names()
+
+    def views(self) -> Sequence[str]:
+        """The names of the views."""
+        return sorted(file.stem for file in self._views.glob("[!.]*.json"))
+
+    def collections(self) -> Sequence[str]:
+        """The names of the view collections."""
+        return self.collection_store.names()
+
+    def schema(self, graph: str) -> GraphSchema:
+        """What the nodes and edges of a graph carry."""
+        return self.graph_store.graph(graph).schema
+
+    def view(self, name: str) -> BoundView:
+        """A view, as its statement reads on the graph as it is now."""
+        text = self.statement_of(name)
+        (statement,) = parse(text)
+        assert isinstance(statement, syntax.CreateView), "nothing else is stored here"
+        return bind(statement, self, text)
+
+    def statement_of(self, view: str) -> str:
+        """The statement that made a view."""
+        file = self._views / f"{view}.json"
+        if not file.is_file():
+            names = self.views()
+            hint = did_you_mean(view, names) if names else "none has been created yet"
+            raise CatalogueError(f'there is no view "{view}"', hint=hint)
+        return json.loads(file.read_text(encoding="utf-8"))["statement"]
+
+    def add_view(self, statement: syntax.CreateView, text: str) -> BoundView:
+        """Keep a view, if it can be bound."""
+        self.check_free(statement.name.text, "view")
+        bound = bind(statement, self, text)
+        self._views.mkdir(parents=True, exist_ok=True)
+        values = {"format": _FORMAT, "statement": show(statement)}
+        replace_file(self._views / f"{bound.name}.json", json.dumps(values, indent=2, ensure_ascii=False) + "\n")
+        return bound
+
+    def drop_view(self, name: str) -> None:
+        """Forget a view that no other stands on."""
+        self.statement_of(name)
+        users = self._built_on(name)
+        if users:
+            raise CatalogueError(f'view "{name}" is in use by {", ".join(users)}', hint="drop those first")
+        (self._views / f"{name}.json").unlink()
+
+    def drop_graph(self, name: str) -> None:
+        """Remove a graph that nothing stands on."""
+        self.graph_store.graph(name)
+        users = self._built_on(name)
+        if users:
+            raise CatalogueError(f'graph "{name}" is in use by {", ".join(users)}', hint="drop those first")
+        self.graph_store.drop(name)
+
+    def check_free(self, name: str, what: str) -> None:
+        """Graphs, views and view collections share one space of names, since all can be run on."""
+        check_name(name, what)
+        for kind, names in (("graph", self.graphs()), ("view", self.views()), ("view collection", self.collections())):
+            if name in names:
+                raise CatalogueError(
+                    f'there is a {kind} "{name}" already', hint=f"drop it, or name the {what} otherwise"
+                )
+
+    def _built_on(self, base: str) -> list[str]:
+        """Views and view collections whose statement names a graph or a view as their base."""
+        users: list[str] = []
+        for view in self.views():
+            (statement,) = parse(self.statement_of(view))
+            if isinstance(statement, syntax.CreateView) and statement.base.text == base:
+                users.append(f'view "{view}"')
+        for name in self.collections():
+            (statement,) = parse(self.collection_store.collection(name).statement)
+            if isinstance(statement, syntax.CreateCollection) and statement.base.text == base:
+                users.append(f'view collection "{name}"')
+        return users

@@ -1,0 +1,31 @@
+"""Loading graphs: from files or tables to a stored graph, through Spark.
+
+`load_graph(spark, store, name, edges, nodes)` takes for `edges` and `nodes` a path, a list of paths (folders and
+patterns too), or a Spark, Arrow, pandas or Polars table; `edges` may be a NetworkX graph. Without nodes, the ends of
+the edges are the nodes. Parallel edges and loops are kept.
+
+Formats, told from names and first lines unless `format=` says them:
+
+    csv             with or without a header, of plain names, `year:int`, neo4j-admin's `:START_ID` or Gremlin's `~from`
+    parquet         folders such as year=2019 are columns
+    snap            blanks or tabs, comments that start with #
+    ldbc            csv with | between values, a header and no quotes
+    graphalytics    .v and .e files, a weight in the third column of the latter
+
+Options, for edges and nodes, or with `edge_` or `node_` in front for one of them:
+
+    separator       one character, or "tab"
+    header          whether the first line names the columns
+    quote           the character around values; "" for none
+    comment         what starts lines that are no rows; "" for nothing
+    null            what stands for a missing value, beside nothing at all
+    columns         types by name, {"year": "int"}; or all columns in order, ["src", "dst", "year:int"]
+    src, dst, id    the columns with the ends or the id, by name or place; else by their names, else the first
+
+Types are int, float, string, bool, date and timestamp. Those that are not declared are found from all values. Ids are
+ints if all of them are, in both tables, and text otherwise; `007`, `+7` and what does not fit 64 bits is text.
+"""
+
+from graphtide.pipeline.ingest.load import load_graph
+
+__all__ = ["load_graph"]

@@ -1,0 +1,3 @@
+"""Kernels that Spark's tasks run over the edge boolean matrix."""
+
+__all__ = ()

@@ -1,0 +1,92 @@
+"""The files of a matrix as tasks share them out and read them, and how a task writes a file.
+
+Invariant: the parts of a matrix hold each of its row groups once, so that what tasks count in them adds up. A
+file that a task writes depends on its part alone: a task that Spark runs again, or twice at once, does no harm.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from graphtide.graph.schema import EDGE
+
+__all__ = ["Part", "matrix_parts", "matrix_schema", "read_part", "words_of", "written_in_one_step"]
+
+_WORD = 64
+_BATCH_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one task reads of a matrix: row groups by file."""
+
+    number: int
+    groups: tuple[tuple[Path, tuple[int, ...]], ...]
+
+
+def words_of(views: int) -> int:
+    """How many words have a bit for each view."""
+    return -(-views // _WORD)
+
+
+def matrix_schema(views: int) -> pa.Schema:
+    """The columns of a matrix.
+
+    >>> matrix_schema(65).names
+    ['_edge', 'm0', 'm1']
+    """
+    names = [EDGE, *(f"m{w}" for w in range(words_of(views)))]
+    return pa.schema([pa.field(name, pa.int64(), nullable=False) for name in names])
+
+
+def matrix_parts(folder: Path, wanted: int) -> list[Part]:
+    """The row groups of a matrix in at most so many parts of about equal size, neighbours together."""
+    found: list[tuple[Path, int]] = []
+    rows: list[int] = []
+    for file in sorted(folder.glob("[!.]*.parquet")):
+        metadata = pq.read_metadata(file)
+        for group in range(metadata.num_row_groups):
+            if metadata.row_group(group).num_rows:
+                found.append((file, group))
+                rows.append(metadata.row_group(group).num_rows)
+    # A row group belongs to the part in which its middle lies.
+    middles = np.cumsum(rows) - np.array(rows) / 2
+    owners = (middles * wanted / max(1, sum(rows))).astype(int).tolist()
+    shares: dict[int, dict[Path, list[int]]] = {}
+    for (file, group), owner in zip(found, owners, strict=True):
+        shares.setdefault(owner, {}).setdefault(file, []).append(group)
+    return [
+        Part(number, tuple((file, tuple(groups)) for file, groups in share.items()))
+        for number, share in enumerate(shares.values())
+    ]
+
+
+def read_part(part: Part, views: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
+    """Batches of edges and their masks, a row of words to each edge."""
+    names = matrix_schema(views).names
+    batch_rows = max(1, _BATCH_BYTES // (8 * len(names)))
+    for file, groups in part.groups:
+        with pq.ParquetFile(file) as opened:
+            for batch in opened.iter_batches(batch_rows, row_groups=groups, columns=names, use_threads=False):
+                edges, *words = (column.to_numpy() for column in batch.columns)
+                yield edges, np.stack(words, axis=1).view(np.uint64)
+
+
+@contextmanager
+def written_in_one_step(file: Path) -> Generator[Path]:
+    """A file to write instead, which takes the name of `file` when the block ends well."""
+    temporary = file.with_name(f".{uuid.uuid4().hex}")
+    try:
+        yield temporary
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)

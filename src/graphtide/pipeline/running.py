@@ -1,0 +1,215 @@
+"""Running a computation on what a session has: a graph, a view, or a view collection in one of its orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.analytics import BoundAnalytic, find
+from graphtide.errors import CatalogueError, SchemaError, UsageError
+from graphtide.graph.schema import DST, EDGE, SRC, PropertyType
+from graphtide.graph.stored import StoredGraph
+from graphtide.pipeline.collections import with_order
+from graphtide.pipeline.predicates import column_of, edges_with_ends
+from graphtide.pipeline.saving import save
+from graphtide.pipeline.vertices import VertexIds
+from graphtide.rows import Dictionary
+from graphtide.rows.schema import did_you_mean
+from graphtide.views.chains import StreamChain, StreamGrid
+from graphtide.views.execution import EdgeColumns, Execution, Ints
+from graphtide.views.following import Step, Strategy, follow_chain, follow_lattice
+from graphtide.views.gvdl.bound import BoundView
+from graphtide.views.report import Report
+from graphtide.views.results import Results
+from graphtide.views.run import Run
+from graphtide.views.stored import StoredCollection
+
+if TYPE_CHECKING:
+    from graphtide.pipeline.session import Session
+
+__all__ = ["prepare", "run_on"]
+
+_NUMERIC: Final = {PropertyType.INT, PropertyType.FLOAT}
+
+
+@dataclass(frozen=True, slots=True)
+class _SingleView:
+    """A chain of one view."""
+
+    edges: Ints
+    order: tuple[int, ...] = (0,)
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(self.edges)]
+
+    @property
+    def counts(self) -> list[int]:
+        return [len(self.edges)]
+
+    def differences(self, position: int) -> tuple[Ints, Ints]:
+        assert position == 0, "there is one"
+        return self.edges, np.ones(len(self.edges), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A computation bound to a graph: everything to begin an execution with."""
+
+    analytic: BoundAnalytic
+    graph: StoredGraph
+    edges: EdgeColumns
+    vertices: VertexIds
+    dictionary: Dictionary
+
+    def begin(self, *dimensions: str) -> Execution:
+        """A dataflow that has seen nothing."""
+        return Execution(self.analytic, self.edges, self.vertices.number_of, self.dictionary, dimensions)
+
+
+def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], *, whole: bool) -> Prepared:
+    """Bind a computation to a graph; on a `whole` graph, vertices without edges count too."""
+    analytic = find(computation).bind(arguments)
+    properties: dict[str, pa.Array] = {}
+    for parameter, name in analytic.edge_properties.items():
+        known = graph.schema.edge(name)
+        if known is None:
+            hint = did_you_mean(name, [each.name for each in graph.schema.edges if each.type in _NUMERIC])
+            raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
+        if known.type not in _NUMERIC:
+            raise SchemaError(
+                f'{computation} needs a number for "{parameter}", edge property "{name}" is a {known.type}',
+                hint="name an int or a float property",
+            )
+        properties[parameter] = graph.edge_columns(name).column(0).combine_chunks()
+    ends = graph.edge_columns(SRC, DST)
+    src, dst = (ends.column(c).combine_chunks().to_numpy() for c in range(2))
+    isolated = np.arange(graph.node_count) if whole else None
+    edges = EdgeColumns(src, dst, properties, isolated)
+    return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
+
+
+def run_on(
+    session: Session,
+    computation: str,
+    on: str,
+    arguments: Mapping[str, Any],
+    *,
+    strategy: Strategy,
+    order: str,
+    decide_at_once: int = 10,
+    save_to: str | Path | None = None,
+) -> Run:
+    """Run a computation and keep what it found on each view."""
+    if strategy not in {"adaptive", "differential", "scratch"}:
+        raise UsageError(f'there is no strategy "{strategy}"', hint='use "adaptive", "differential" or "scratch"')
+    if order not in {"auto", "given", "chain", "lattice"}:
+        raise UsageError(f'there is no order "{order}"', hint='use "auto", "given", "chain" or "lattice"')
+    if decide_at_once < 1:
+        raise UsageError(f"cannot decide for {decide_at_once} views at a time", hint="use a number from 1 on")
+    catalogue = session.catalogue
+    if on in catalogue.collections():
+        collection = _current(session, on)
+        prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
+        run = _run_on_collection(session, prepared, collection, _How(strategy, order, decide_at_once))
+    elif on in catalogue.views():
+        view = catalogue.view(on)
+        prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
+        run = _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
+    elif on in catalogue.graphs():
+        prepared = prepare(session.graph(on), computation, arguments, whole=True)
+        run = _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
+    else:
+        known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
+        hint = did_you_mean(on, known) if known else "load a graph first"
+        raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+    if save_to is not None:
+        save(session.spark, run, save_to)
+    return run
+
+
+def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> Run:
+    with session.progress.views(f"{prepared.analytic.name} on {on}", 1) as advance:
+        steps, results = follow_chain(
+            _SingleView(edges), len(prepared.edges), prepared.begin, strategy="scratch", told=lambda _step: advance()
+        )
+    return _finished(prepared, on, (on,), Report((on,), steps, "given", {}), results)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What the user says of the way."""
+
+    strategy: Strategy
+    order: str
+    decide_at_once: int
+
+    def chosen(self, collection: StoredCollection) -> str:
+        """The order to take."""
+        if self.order != "auto":
+            return self.order
+        # Who asks for a way from view to view asks for a chain of them.
+        is_chain = self.strategy != "adaptive" and collection.chosen == "lattice"
+        return "chain" if is_chain else collection.chosen
+
+
+def _current(session: Session, name: str) -> StoredCollection:
+    """A view collection, if it still speaks of its graph as it is."""
+    collection = session.view_collection(name)
+    if session.graph(collection.graph).folder.name != collection.graph_version:
+        raise CatalogueError(
+            f'graph "{collection.graph}" was loaded again since view collection "{name}" was created',
+            hint=f"drop view collection {name} and create it again",
+        )
+    return collection
+
+
+def _run_on_collection(session: Session, prepared: Prepared, collection: StoredCollection, how: _How) -> Run:
+    chosen = how.chosen(collection)
+    collection = with_order(session, collection, chosen)
+    stored = collection.orders[chosen]
+    folder = collection.stream_folder(chosen)
+    steps: list[Step]
+    results: Results
+    with session.progress.views(f"{prepared.analytic.name} on {collection.name}", len(collection.views)) as advance:
+        if chosen == "lattice":
+            grid = StreamGrid(
+                folder, tuple(each.order for each in collection.dimensions), collection.sizes, stored.counts
+            )
+            inner = [each.name for each in collection.dimensions[1:]]
+            steps, results = follow_lattice(grid, lambda: prepared.begin(*inner), told=lambda _step: advance())
+        else:
+            sizes = tuple(collection.sizes[v] for v in stored.views)
+            chain = StreamChain(folder, stored.views, sizes, stored.counts)
+            steps, results = follow_chain(
+                chain,
+                len(prepared.edges),
+                prepared.begin,
+                strategy=how.strategy,
+                decide_at_once=how.decide_at_once,
+                told=lambda _step: advance(),
+            )
+    report = Report(collection.views, steps, chosen, collection.costs)
+    return _finished(prepared, collection.name, collection.views, report, results)
+
+
+def _finished(prepared: Prepared, on: str, names: tuple[str, ...], report: Report, results: Results) -> Run:
+    analytic = prepared.analytic
+    schema = prepared.begin().schema
+    vertices = (schema.names[0], *analytic.vertex_columns)
+    return Run(str(analytic), on, names, schema, report, results, prepared.dictionary, prepared.vertices.ids, vertices)
+
+
+def _edges_of(session: Session, graph: StoredGraph, view: BoundView) -> Ints:
+    """The numbers of a view's edges, in order."""
+    spark = session.spark
+    with session.progress.spark(f"filtering {view.name}", spark):
+        edges = spark.read.parquet(str(graph.edges_folder))
+        nodes = spark.read.parquet(str(graph.nodes_folder))
+        chosen = edges_with_ends(edges, nodes, [view.predicate]).where(column_of(view.predicate)).select(EDGE)
+        return np.sort(chosen.toArrow().column(0).to_numpy())

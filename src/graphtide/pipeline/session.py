@@ -1,0 +1,185 @@
+"""A session: a home folder, a Spark, and what is loaded, defined and computed with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pyspark.sql import SparkSession
+
+from graphtide.analytics import names as computation_names
+from graphtide.graph.stored import StoredGraph
+from graphtide.pipeline.catalogue import HomeCatalogue
+from graphtide.pipeline.collections import create_collection
+from graphtide.pipeline.ingest import load_graph
+from graphtide.pipeline.progress import Progress, suited_progress
+from graphtide.pipeline.running import run_on
+from graphtide.pipeline.spark import EMBEDDED, open_spark
+from graphtide.pipeline.statements import Answer, collection_statement, execute, view_statement
+from graphtide.views.following import Strategy
+from graphtide.views.gvdl.bound import BoundView
+from graphtide.views.run import Run
+from graphtide.views.splitting import DECIDED_AT_ONCE
+from graphtide.views.stored import StoredCollection
+
+__all__ = ["Session"]
+
+
+class Session:
+    """Graphs, views and runs in a home folder.
+
+    Spark starts when it is first needed, embedded in this process unless `master` names a cluster whose
+    machines see the home folder. Leaving the session stops a Spark that it started.
+    """
+
+    def __init__(
+        self,
+        home: str | Path = "graphtide-home",
+        *,
+        master: str = EMBEDDED,
+        conf: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.home = Path(home).absolute()
+        self.catalogue = HomeCatalogue(self.home)
+        self.progress = suited_progress() if progress is None else progress
+        self._master = master
+        self._conf = dict(conf or {})
+        self._spark: SparkSession | None = None
+        self._started_spark = False
+
+    @property
+    def spark(self) -> SparkSession:
+        """Spark, started now if it was not."""
+        if self._spark is None:
+            self._started_spark = SparkSession.getActiveSession() is None
+            self._spark = open_spark(self._master, self._conf)
+        return self._spark
+
+    def close(self) -> None:
+        """Stop Spark, if this session started it."""
+        if self._spark is not None and self._started_spark:
+            self._spark.stop()
+        self._spark = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- graphs
+
+    def load_graph(
+        self,
+        name: str,
+        edges: Any,
+        nodes: Any = None,
+        *,
+        replace: bool = False,
+        on_bad_lines: str = "error",
+        **options: Any,
+    ) -> StoredGraph:
+        """Read a graph from files or tables and store it under a name.
+
+        `edges` and `nodes` are paths, lists of them, or tables: Spark, Arrow, pandas or Polars; `edges` may be a
+        NetworkX graph. See `graphtide.pipeline.ingest` for the formats and their options.
+        """
+        if not replace or name not in self.catalogue.graphs():
+            self.catalogue.check_free(name, "graph")
+        with self.progress.spark(f"loading {name}", self.spark):
+            return load_graph(
+                self.spark,
+                self.catalogue.graph_store,
+                name,
+                edges,
+                nodes,
+                replace=replace,
+                on_bad_lines=on_bad_lines,
+                **options,
+            )
+
+    def graph(self, name: str) -> StoredGraph:
+        """A stored graph."""
+        return self.catalogue.graph_store.graph(name)
+
+    def graphs(self) -> Sequence[str]:
+        """The names of the graphs."""
+        return self.catalogue.graphs()
+
+    # -- views
+
+    def create_view(self, name: str, *, on: str, where: str) -> BoundView:
+        """Name the edges of a graph, or of a view, for which a condition holds."""
+        return self.catalogue.add_view(*view_statement(name, on, where))
+
+    def create_view_collection(
+        self,
+        name: str,
+        *,
+        on: str,
+        views: Mapping[str, str] | None = None,
+        dimensions: Mapping[str, Mapping[str, str]] | None = None,
+        order: str = "auto",
+    ) -> StoredCollection:
+        """Create a view collection from conditions by name, or from a product of dimensions.
+
+        The conditions are those of GVDL; see also `execute`.
+        """
+        return create_collection(self, *collection_statement(name, on, views, dimensions, order))
+
+    def view_collection(self, name: str) -> StoredCollection:
+        """A view collection."""
+        return self.catalogue.collection_store.collection(name)
+
+    def views(self) -> Sequence[str]:
+        """The names of the views."""
+        return self.catalogue.views()
+
+    def view_collections(self) -> Sequence[str]:
+        """The names of the view collections."""
+        return self.catalogue.collections()
+
+    def computations(self) -> Sequence[str]:
+        """The names of the computations that can be run."""
+        return computation_names()
+
+    # -- GVDL and runs
+
+    def execute(self, text: str) -> list[Answer]:
+        """Run GVDL statements one after the other; what each gave."""
+        return list(execute(self, text))
+
+    def run(
+        self,
+        computation: str,
+        on: str,
+        *,
+        strategy: Strategy = "adaptive",
+        order: str = "auto",
+        decide_at_once: int = DECIDED_AT_ONCE,
+        save_to: str | Path | None = None,
+        **arguments: Any,
+    ) -> Run:
+        """Run a computation on a graph, a view, or on all views of a view collection.
+
+        `strategy` says how a view follows from the one before: "adaptive" decides for `decide_at_once` views at a
+        time. `order` takes another order than the collection has chosen: "given", "chain" or "lattice".
+        """
+        return run_on(
+            self,
+            computation,
+            on,
+            arguments,
+            strategy=strategy,
+            order=order,
+            decide_at_once=decide_at_once,
+            save_to=save_to,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Session {self.home}: {len(self.graphs())} graphs, {len(self.view_collections())} view collections>"

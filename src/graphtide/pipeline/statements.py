@@ -1,0 +1,199 @@
+"""GVDL statements at work in a session, and statements made from what a program passes instead of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pyarrow as pa
+
+from graphtide.analytics import find, names
+from graphtide.errors import CatalogueError, UsageError
+from graphtide.graph.stored import StoredGraph
+from graphtide.pipeline.collections import create_collection
+from graphtide.pipeline.explain import explain
+from graphtide.pipeline.running import run_on
+from graphtide.rows.schema import did_you_mean
+from graphtide.views.gvdl import syntax
+from graphtide.views.gvdl.bound import BoundView
+from graphtide.views.gvdl.parse import parse, parse_predicate
+from graphtide.views.gvdl.show import show
+from graphtide.views.run import Run
+from graphtide.views.stored import StoredCollection
+
+if TYPE_CHECKING:
+    from graphtide.pipeline.session import Session
+
+__all__ = ["Answer", "collection_statement", "execute", "values_of", "view_statement"]
+
+# What a statement gives: what was made, a table of what there is, or a sentence.
+Answer: TypeAlias = StoredGraph | BoundView | StoredCollection | Run | pa.Table | str
+
+
+def execute(session: Session, text: str) -> Iterator[Answer]:
+    """Carry out the statements of a text one after the other; nothing is done if it does not parse."""
+    for statement in parse(text):
+        yield _carry_out(session, statement, text)
+
+
+def view_statement(name: str, on: str, where: str) -> tuple[syntax.CreateView, str]:
+    """`create view`, and the text that its errors point into."""
+    made = syntax.CreateView(syntax.Name(name), syntax.Name(on), parse_predicate(where))
+    text = show(made)
+    (statement,) = parse(text)
+    assert isinstance(statement, syntax.CreateView), "it was shown as one"
+    return statement, text
+
+
+def collection_statement(
+    name: str,
+    on: str,
+    views: Mapping[str, str] | None,
+    dimensions: Mapping[str, Mapping[str, str]] | None,
+    order: str,
+) -> tuple[syntax.CreateCollection, str]:
+    """`create view collection`, and the text that its errors point into."""
+    if (views is None) == (dimensions is None):
+        raise UsageError("a view collection has either views or dimensions", hint="pass one of them")
+    if order not in {"auto", "given"}:
+        raise UsageError(f'there is no order "{order}" to create with', hint='use "auto" or "given"')
+    made = syntax.CreateCollection(
+        syntax.Name(name),
+        syntax.Name(on),
+        None if views is None else _views(views),
+        tuple(syntax.Dimension(syntax.Name(each), _views(of)) for each, of in (dimensions or {}).items()),
+        "given" if order == "given" else "auto",
+    )
+    text = show(made)
+    (statement,) = parse(text)
+    assert isinstance(statement, syntax.CreateCollection), "it was shown as one"
+    return statement, text
+
+
+def _views(conditions: Mapping[str, str]) -> syntax.Views:
+    if not conditions:
+        raise UsageError("there are no views in it", hint="pass a condition for each view")
+    return syntax.Views(
+        tuple(syntax.ViewDefinition(syntax.Name(name), parse_predicate(where)) for name, where in conditions.items())
+    )
+
+
+def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answer:
+    catalogue = session.catalogue
+    match statement:
+        case syntax.LoadGraph(name, nodes, edges, options):
+            return session.load_graph(name.text, list(edges), list(nodes) or None, **values_of(options))
+        case syntax.CreateView():
+            return catalogue.add_view(statement, text)
+        case syntax.CreateCollection():
+            return create_collection(session, statement, text)
+        case syntax.Run(computation, arguments, on, strategy, order, save_to):
+            return run_on(
+                session,
+                computation.text,
+                on.text,
+                values_of(arguments),
+                strategy=strategy or "adaptive",
+                order=order or "auto",
+                save_to=save_to,
+            )
+        case syntax.Show(what):
+            return _show(session, what)
+        case syntax.Describe(name):
+            return _describe(session, name.text)
+        case syntax.Drop(kind, name):
+            drop = {
+                "graph": catalogue.drop_graph,
+                "view": catalogue.drop_view,
+                "view collection": catalogue.collection_store.drop,
+            }[kind]
+            drop(name.text)
+            return f'dropped {kind} "{name.text}"'
+        case syntax.Explain(inner):
+            return explain(session, inner, text)
+
+
+def values_of(arguments: tuple[syntax.Argument, ...]) -> dict[str, Any]:
+    """Arguments as plain values; a bare name is a string."""
+    return {each.name.text: _value(each.value) for each in arguments}
+
+
+def _value(value: syntax.Value) -> Any:
+    match value:
+        case syntax.Literal():
+            return value.value
+        case syntax.Name():
+            return value.text
+        case syntax.ListValue():
+            return [_value(each) for each in value.items]
+        case syntax.TupleValue():
+            return tuple(_value(each) for each in value.items)
+
+
+def _show(session: Session, what: str) -> pa.Table:
+    catalogue = session.catalogue
+    if what == "graphs":
+        graphs = [catalogue.graph_store.graph(name) for name in catalogue.graphs()]
+        return pa.table(
+            {
+                "graph": pa.array([each.name for each in graphs], pa.string()),
+                "nodes": pa.array([each.node_count for each in graphs], pa.int64()),
+                "edges": pa.array([each.edge_count for each in graphs], pa.int64()),
+                "source": pa.array([str(each.source) for each in graphs], pa.string()),
+            }
+        )
+    if what == "views":
+        statements = {name: catalogue.statement_of(name) for name in catalogue.views()}
+        return pa.table(
+            {
+                "view": pa.array(list(statements), pa.string()),
+                "statement": pa.array(list(statements.values()), pa.string()),
+            }
+        )
+    if what == "view collections":
+        found = [catalogue.collection_store.collection(name) for name in catalogue.collections()]
+        return pa.table(
+            {
+                "view collection": pa.array([each.name for each in found], pa.string()),
+                "graph": pa.array([each.graph for each in found], pa.string()),
+                "views": pa.array([len(each.views) for each in found], pa.int64()),
+                "order": pa.array([each.chosen for each in found], pa.string()),
+                "differences": pa.array([int(each.costs[each.chosen]) for each in found], pa.int64()),
+            }
+        )
+    known = [find(name) for name in names()]
+    return pa.table(
+        {
+            "computation": pa.array([each.signature for each in known], pa.string()),
+            "what it finds": pa.array([each.description for each in known], pa.string()),
+        }
+    )
+
+
+def _describe(session: Session, name: str) -> pa.Table:
+    """The properties of a graph, the statement of a view, the views of a view collection."""
+    catalogue = session.catalogue
+    if name in catalogue.graphs():
+        schema = catalogue.schema(name)
+        rows = [("node", "id", str(schema.id_type))]
+        rows += [("node", each.name, str(each.type)) for each in schema.nodes]
+        rows += [("edge", each.name, str(each.type)) for each in schema.edges]
+        of, properties, types = zip(*rows, strict=True)
+        return pa.table({"of": of, "property": properties, "type": types})
+    if name in catalogue.views():
+        view = catalogue.view(name)
+        return pa.table({"view": [name], "graph": [view.graph], "statement": [catalogue.statement_of(name)]})
+    if name in catalogue.collections():
+        collection = catalogue.collection_store.collection(name)
+        chain = collection.orders.get(collection.chosen)
+        positions = {v: p for p, v in enumerate(chain.views)} if chain is not None and chain.name != "lattice" else {}
+        return pa.table(
+            {
+                "view": collection.views,
+                "edges": collection.sizes,
+                "position": pa.array([positions.get(v) for v in range(len(collection.views))], pa.int64()),
+            }
+        )
+    known = [*catalogue.graphs(), *catalogue.views(), *catalogue.collections()]
+    hint = did_you_mean(name, known) if known else "nothing has been loaded yet"
+    raise CatalogueError(f'there is no graph, view or view collection "{name}"', hint=hint)

@@ -1,0 +1,271 @@
+"""Running an analytic over a view collection: along a chain of views, or on the lattice of a product.
+
+The answer for a view never depends on the way it was reached; only the cost does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from graphtide.views.execution import Execution, Ints, Outcome
+from graphtide.views.results import ChainResults, LatticeResults, Lines
+from graphtide.views.splitting import DECIDED_AT_ONCE, Splitter, Way
+
+__all__ = ["Chain", "Grid", "Step", "Strategy", "follow_chain", "follow_lattice"]
+
+Strategy = Literal["adaptive", "differential", "scratch"]
+
+# Views whose differences are fewer run together as one batch: what a run costs by itself is then most of it.
+_FEW_DIFFERENCES: Final = 500
+
+
+# A position in the chain, and the seconds that it is expected to take.
+_Planned: TypeAlias = tuple[int, float | None]
+
+
+class Chain(Protocol):
+    """Views in the order in which they are run: sizes, and the differences from one to the next."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The user's number of the view at each position."""
+        ...
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Edges of the view at each position."""
+        ...
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """Differences from the view before, at each position."""
+        ...
+
+    def differences(self, position: int) -> tuple[Ints, Ints]:
+        """Numbers of edges and their diffs, +1 or -1."""
+        ...
+
+
+class Grid(Protocol):
+    """Cells of a product, along an order of each dimension."""
+
+    @property
+    def orders(self) -> Sequence[Sequence[int]]:
+        """Of each dimension, the user's number of the view at each place."""
+        ...
+
+    def size(self, cell: tuple[int, ...]) -> int:
+        """Edges of a cell's view."""
+        ...
+
+    def count(self, cell: tuple[int, ...]) -> int:
+        """Differences at a cell."""
+        ...
+
+    def differences(self, cell: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """Numbers of edges and their diffs at a cell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happened to one view."""
+
+    view: int
+    way: Literal["scratch", "differential", "lattice"]
+    edges: int
+    differences_in: int
+    differences_out: int
+    work: int
+    seconds: float
+    estimate: float | None = None  # of its seconds, where one was made
+
+
+@dataclass(slots=True)
+class _Course:
+    """A run along a chain as it goes on."""
+
+    chain: Chain
+    begin: Callable[[], Execution]
+    told: Callable[[Step], None]
+    present: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    execution: Execution | None = None
+    steps: list[Step] = field(default_factory=list[Step])
+    parts: list[Lines] = field(default_factory=list[Lines])
+    width: int = 0
+
+    def from_scratch(self, views: Sequence[_Planned]) -> Iterator[Step]:
+        """Run each view alone."""
+        for position, estimate in views:
+            self._move_to(position)
+            clock = time.perf_counter()
+            self.execution = None  # its memory is free before the next one asks for it
+            self.execution = self.begin()
+            edges = np.flatnonzero(self.present)
+            outcome = self.execution.feed(edges, 1).run_epoch()
+            seconds = time.perf_counter() - clock
+            yield self._note(position, "scratch", outcome, seconds, estimate)
+
+    def by_differences(self, views: Sequence[_Planned]) -> Iterator[Step]:
+        """Run views one after the other on top of the last one."""
+        for batch in _batches(self.chain, views):
+            yield from self._in_one_batch([position for position, _ in batch], [estimate for _, estimate in batch])
+
+    def _in_one_batch(self, positions: Sequence[int], estimates: Sequence[float | None]) -> Iterator[Step]:
+        assert self.execution is not None, "the first view runs from scratch"
+        clock = time.perf_counter()
+        for position in positions:
+            edges, diffs = self._move_to(position)
+            self.execution.feed(edges, diffs).seal()
+        outcomes = self.execution.run_epochs(len(positions))
+        seconds = time.perf_counter() - clock
+        # What a batch took is shared out by the differences, with one more for what a view costs by itself.
+        weights = np.array([self.chain.counts[position] + 1 for position in positions], float)
+        shares = seconds * weights / weights.sum()
+        for position, outcome, share, estimate in zip(positions, outcomes, shares.tolist(), estimates, strict=True):
+            yield self._note(position, "differential", outcome, share, estimate)
+
+    def _move_to(self, position: int) -> tuple[Ints, Ints]:
+        edges, diffs = self.chain.differences(position)
+        self.present[edges] = diffs > 0
+        return edges, diffs
+
+    def _note(self, position: int, way: Way, outcome: Outcome, seconds: float, estimate: float | None) -> Step:
+        chain = self.chain
+        self.width = outcome.codes.shape[0]
+        self.parts.append(Lines(outcome.codes, outcome.diffs))
+        step = Step(
+            chain.order[position],
+            way,
+            chain.sizes[position],
+            chain.sizes[position] if way == "scratch" else chain.counts[position],
+            outcome.codes.shape[1],
+            outcome.work,
+            seconds,
+            estimate,
+        )
+        self.steps.append(step)
+        self.told(step)
+        return step
+
+
+def follow_chain(
+    chain: Chain,
+    edges: int,
+    begin: Callable[[], Execution],
+    *,
+    strategy: Strategy = "adaptive",
+    decide_at_once: int = DECIDED_AT_ONCE,
+    told: Callable[[Step], None] = lambda _step: None,
+) -> tuple[list[Step], ChainResults]:
+    """Run all views of a chain; `begin` makes a dataflow that has seen nothing, `edges` counts those of the graph."""
+    course = _Course(chain, begin, told, np.zeros(edges, np.bool_))
+    splitter = Splitter()
+    count = len(chain.order)
+    position = 0
+    while position < count:
+        # The first two views are decided alone, since nothing was observed before them.
+        upper = position + 1 if position < 2 else min(count, position + decide_at_once)
+        decided = [_decide(splitter, chain, strategy, p) for p in range(position, upper)]
+        for is_anew, group in groupby(enumerate(decided, position), key=lambda each: each[1][0] == "scratch"):
+            views = [(p, estimate) for p, (_, estimate) in group]
+            for step in course.from_scratch(views) if is_anew else course.by_differences(views):
+                if step.way == "scratch":
+                    splitter.observe("scratch", step.edges, step.seconds)
+                else:
+                    splitter.observe("differential", step.differences_in, step.seconds)
+        position = upper
+    results = ChainResults(
+        course.width,
+        tuple(chain.order),
+        tuple(course.parts),
+        tuple(step.way == "scratch" for step in course.steps),
+    )
+    return course.steps, results
+
+
+def _decide(splitter: Splitter, chain: Chain, strategy: Strategy, position: int) -> tuple[Way, float | None]:
+    if position == 0 or strategy == "scratch":
+        way: Way = "scratch"
+    elif strategy == "differential":
+        way = "differential"
+    else:
+        way = splitter.decide(chain.sizes[position], chain.counts[position])
+    if position == 0 or strategy != "adaptive":
+        return way, None
+    size = chain.sizes[position] if way == "scratch" else chain.counts[position]
+    return way, splitter.estimate(way, size)
+
+
+def _batches(chain: Chain, views: Sequence[tuple[int, float | None]]) -> Iterator[Sequence[tuple[int, float | None]]]:
+    """Consecutive views with few differences together, others alone."""
+    batch: list[tuple[int, float | None]] = []
+    held = 0
+    for view in views:
+        count = chain.counts[view[0]]
+        if batch and held + count > _FEW_DIFFERENCES:
+            yield batch
+            batch, held = [], 0
+        batch.append(view)
+        held += count
+    if batch:
+        yield batch
+
+
+def follow_lattice(
+    grid: Grid,
+    begin: Callable[[], Execution],
+    told: Callable[[Step], None] = lambda _step: None,
+) -> tuple[list[Step], LatticeResults]:
+    """Run all cells of a product, one row of the first dimension after the other; `begin` makes its dataflow."""
+    execution = begin()
+    shape = tuple(len(order) for order in grid.orders)
+    given_shape = shape
+    parts: dict[tuple[int, ...], Lines] = {}
+    steps: list[Step] = []
+    width = len(execution.schema)
+    for row in range(shape[0]):
+        cells = [(row, *rest) for rest in np.ndindex(*shape[1:])]
+        clock = time.perf_counter()
+        for cell in cells:
+            edges, diffs = grid.differences(cell)
+            execution.feed(edges, diffs, *(np.full(len(edges), c) for c in cell[1:]))
+        outcome = execution.run_epoch()
+        seconds = time.perf_counter() - clock
+        by_cell = _by_cell(outcome, width, shape[1:])
+        weights = np.array([grid.count(cell) + 1 for cell in cells], float)
+        shares = seconds * weights / weights.sum()
+        for cell, share in zip(cells, shares.tolist(), strict=True):
+            if cell[1:] in by_cell:
+                parts[cell] = by_cell[cell[1:]]
+            given = tuple(order[p] for order, p in zip(grid.orders, cell, strict=True))
+            view = int(np.ravel_multi_index(given, given_shape))
+            out = len(parts[cell]) if cell in parts else 0
+            work = round(outcome.work * share / seconds) if seconds else 0
+            step = Step(view, "lattice", grid.size(cell), grid.count(cell), out, work, share)
+            steps.append(step)
+            told(step)
+    return steps, LatticeResults(width, tuple(tuple(order) for order in grid.orders), parts)
+
+
+def _by_cell(outcome: Outcome, width: int, shape: tuple[int, ...]) -> dict[tuple[int, ...], Lines]:
+    """The rows of a run by their coordinates, which come innermost first behind the columns of the result."""
+    if not len(outcome.diffs):
+        return {}
+    coordinates = outcome.codes[width:][::-1]
+    flat = np.atleast_1d(np.ravel_multi_index(tuple(coordinates), shape))
+    order = np.argsort(flat, kind="stable")
+    cells, begins = np.unique(flat[order], return_index=True)
+    ends = np.append(begins[1:], len(order))
+    found: dict[tuple[int, ...], Lines] = {}
+    for cell, begin, end in zip(cells.tolist(), begins.tolist(), ends.tolist(), strict=True):
+        rows = order[begin:end]
+        at = tuple(int(c) for c in np.array(np.unravel_index(cell, shape)).tolist())
+        found[at] = Lines(outcome.codes[:width, rows], outcome.diffs[rows])
+    return found

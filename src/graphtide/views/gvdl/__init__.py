@@ -1,0 +1,25 @@
+"""GVDL, the language of views: text to syntax (`parse`), syntax to predicates on a graph (`bind`), and back (`show`).
+
+`grammar.lark` says how the language is written, `syntax` what it can say, `graphtide.views.predicate` what a
+condition means. Every mistake is a `StatementError` that points into the text (`source`).
+"""
+
+from graphtide.views.gvdl.bind import MOST_VIEWS, bind
+from graphtide.views.gvdl.bound import BoundCollection, BoundDimension, BoundView, Catalogue
+from graphtide.views.gvdl.parse import is_complete, parse, parse_predicate
+from graphtide.views.gvdl.show import show
+from graphtide.views.gvdl.values import plain_value
+
+__all__ = [
+    "MOST_VIEWS",
+    "BoundCollection",
+    "BoundDimension",
+    "BoundView",
+    "Catalogue",
+    "bind",
+    "is_complete",
+    "parse",
+    "parse_predicate",
+    "plain_value",
+    "show",
+]

@@ -1,0 +1,69 @@
+"""What a statement means for a graph: a view is a predicate, a view collection a sequence or a product of views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import Protocol
+
+from graphtide.graph.schema import GraphSchema
+from graphtide.views.predicate import Predicate
+
+__all__ = ["BoundCollection", "BoundDimension", "BoundView", "Catalogue"]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """The edges of a graph for which a predicate holds."""
+
+    name: str
+    graph: str
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class BoundDimension:
+    """One side of a product."""
+
+    name: str
+    views: tuple[BoundView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCollection:
+    """Views of one graph under names of their own.
+
+    Of a product, `views` are the cells, the last dimension changing fastest; a cell is the conjunction of one view per
+    dimension and has their names, joined by underscores.
+    """
+
+    name: str
+    graph: str
+    views: tuple[BoundView, ...]
+    dimensions: tuple[BoundDimension, ...]
+    order: OneOf["given", "auto"]
+
+
+class Catalogue(Protocol):
+    """What there is to build views on."""
+
+    def graphs(self) -> Sequence[str]:
+        """The names of the graphs."""
+        ...
+
+    def views(self) -> Sequence[str]:
+        """The names of the views."""
+        ...
+
+    def collections(self) -> Sequence[str]:
+        """The names of the view collections."""
+        ...
+
+    def schema(self, graph: str) -> GraphSchema:
+        """What the nodes and edges of a graph carry."""
+        ...
+
+    def view(self, name: str) -> BoundView:
+        """A view."""
+        ...

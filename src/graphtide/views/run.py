@@ -1,0 +1,109 @@
+"""The outcome of an analytic on a view collection, in the users' own ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.errors import CatalogueError
+from graphtide.rows import Dictionary, Schema, decode_table
+from graphtide.views.report import Report
+from graphtide.views.results import Lines, Results
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What an analytic found on each view: `table()` in full, `changes()` from view to view, and a `report`."""
+
+    analytic: str  # as it was called, such as `bfs(source = 6)`
+    on: str
+    names: tuple[str, ...]  # views as the user gave them
+    schema: Schema
+    report: Report
+    _results: Results = field(repr=False)
+    _dictionary: Dictionary = field(repr=False)
+    _ids: pa.Array = field(repr=False)  # the user's id of each vertex
+    _vertices: tuple[str, ...] = field(repr=False)  # the columns that hold vertices
+
+    def table(self, view: str | None = None) -> pa.Table:
+        """The result on a view, or on all of them with their names in front."""
+        if view is not None:
+            return self._decoded(self._results.whole(self._number(view)))
+        whole = dict(self._results.all_whole())
+        return self._joined((v, whole[v]) for v in range(len(self.names)))
+
+    def changes(self, view: str | None = None) -> pa.Table:
+        """What a view changes against the one before it in the run, or all changes; `diff` is +1 or -1.
+
+        On a lattice, a cell's changes are against all cells before it in every dimension.
+        """
+        if view is not None:
+            return self._decoded(self._results.changes(self._number(view)), with_diffs=True)
+        order = [step.view for step in self.report.steps]
+        return self._joined(((v, self._results.changes(v)) for v in order), with_diffs=True)
+
+    def to_pandas(self) -> Any:
+        """The results on all views as a pandas DataFrame."""
+        return self.table().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The results on all views as a Polars DataFrame."""
+        import polars  # noqa: ICN001, PLC0415 - only where it is used
+
+        return polars.from_arrow(self.table())
+
+    def plot(self, file: str | Path | None = None) -> Any:
+        """Values, differences and seconds per view as a matplotlib figure, written to a file if one is named."""
+        from graphtide.views.plots import plot_run  # noqa: PLC0415 - matplotlib takes a moment
+
+        return plot_run(self, file)
+
+    def values(self, column: str | None = None) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        """The values of one column of the result, view by view as the user gave them."""
+        chosen = column or self.schema.names[-1]
+        whole = dict(self._results.all_whole())
+        for v, name in enumerate(self.names):
+            yield name, self._decoded(whole[v]).column(chosen)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.analytic} on {self.on}: {self.report.summary()}>"
+
+    def _repr_html_(self) -> str:
+        return self.report.html()
+
+    def _number(self, view: str) -> int:
+        if view not in self.names:
+            close = get_close_matches(view, self.names, n=1)
+            hint = f'did you mean "{close[0]}"?' if close else f"it has {', '.join(self.names[:10])}"
+            raise CatalogueError(f'"{self.on}" has no view "{view}"', hint=hint)
+        return self.names.index(view)
+
+    def _decoded(self, lines: Lines, *, with_diffs: bool = False) -> pa.Table:
+        codes, diffs = lines.codes, lines.diffs
+        if not with_diffs and (diffs != 1).any():
+            codes = np.repeat(codes, np.maximum(diffs, 0), axis=1)
+        table = decode_table(self.schema, self._dictionary, np.ascontiguousarray(codes))
+        for name in self._vertices:
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, self._ids.take(table.column(name).combine_chunks()))
+        return table.append_column("diff", pa.array(diffs)) if with_diffs else table
+
+    def _joined(self, parts: Iterator[tuple[int, Lines]], *, with_diffs: bool = False) -> pa.Table:
+        tables: list[pa.Table] = []
+        lengths: list[int] = []
+        views: list[int] = []
+        for view, lines in parts:
+            tables.append(self._decoded(lines, with_diffs=with_diffs))
+            lengths.append(tables[-1].num_rows)
+            views.append(view)
+        numbers = np.repeat(np.array(views, np.int32), lengths)
+        column = pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(self.names)).dictionary_decode()
+        return pa.concat_tables(tables).add_column(0, "view", column)

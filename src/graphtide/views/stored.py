@@ -1,0 +1,212 @@
+"""View collections at rest: what they are made of, the order chosen for them, and their difference streams.
+
+    home/collections/<name>/manifest.json     what is said below
+    home/collections/<name>/<version>/        matrix/, distances.npy and streams/<order>/<position>/
+
+Invariant: a collection speaks of one version of its graph. Streams are added for orders that somebody asks for;
+what is there never changes.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from graphtide.errors import CatalogueError
+from graphtide.graph.lock import exclusive
+from graphtide.graph.manifest import MANIFEST, replace_file
+from graphtide.graph.name import check_name
+from graphtide.rows.schema import did_you_mean
+from graphtide.views.execution import Ints
+from graphtide.views.plots import plot_distances
+
+__all__ = ["CollectionStore", "StoredCollection", "StoredDimension", "StoredOrder"]
+
+_FORMAT: Final = 1
+_WHAT: Final = "view collection"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDimension:
+    """One side of a product, in the order in which the lattice goes along it."""
+
+    name: str
+    views: tuple[str, ...]
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOrder:
+    """An order whose difference stream is written.
+
+    Of a chain, `views` has the number of the view at each position; of the lattice, cells are numbered
+    along the orders of the dimensions, the last changing fastest. `counts` are the differences there.
+    """
+
+    name: str  # given, chain or lattice
+    views: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def differences(self) -> int:
+        """Of all positions together."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCollection:
+    """A view collection as it was created on one version of a graph."""
+
+    name: str
+    folder: Path
+    graph: str
+    graph_version: str
+    statement: str
+    views: tuple[str, ...]
+    sizes: tuple[int, ...]
+    dimensions: tuple[StoredDimension, ...]
+    chosen: str  # the order that a run takes unless told otherwise
+    method: str  # how the chain was found
+    costs: Mapping[str, float]  # edge differences that each order would have cost
+    orders: Mapping[str, StoredOrder]
+
+    @property
+    def matrix_folder(self) -> Path:
+        """The edge boolean matrix."""
+        return self.folder / "matrix"
+
+    def stream_folder(self, order: str) -> Path:
+        """The difference stream of an order."""
+        return self.folder / "streams" / order
+
+    def distances(self) -> Ints:
+        """How many edges each pair of views differs in, behind a column of zeros."""
+        return np.load(self.folder / "distances.npy")
+
+    def plot(self, file: str | Path | None = None) -> Any:
+        """The distances of the views as given and in the order of the chain."""
+        chain = self.orders.get("chain") or self.orders.get("given")
+        order = chain.views if chain is not None else range(len(self.views))
+        return plot_distances(self.distances(), list(order), self.views, file)
+
+    def __repr__(self) -> str:
+        shape = " x ".join(str(len(each.views)) for each in self.dimensions)
+        views = f"{len(self.views)} views" + (f" ({shape})" if shape else "")
+        costs = ", ".join(f"{name} {cost:,.0f}" for name, cost in self.costs.items())
+        return f"<{self.name}: {views} of {self.graph}, order {self.chosen}; edge differences by order: {costs}>"
+
+
+class CollectionStore:
+    """The view collections under `home/collections`."""
+
+    def __init__(self, home: str | Path) -> None:
+        self._folder = Path(home).absolute() / "collections"
+
+    def names(self) -> list[str]:
+        """The view collections there are, sorted."""
+        return sorted(manifest.parent.name for manifest in self._folder.glob(f"[!.]*/{MANIFEST}"))
+
+    def collection(self, name: str) -> StoredCollection:
+        """The view collection of that name."""
+        manifest = self._folder / name / MANIFEST
+        if not manifest.is_file():
+            names = self.names()
+            hint = did_you_mean(name, names) if names else "none has been created yet"
+            raise CatalogueError(f'there is no view collection "{name}"', hint=hint)
+        try:
+            return _from_json(name, manifest.parent, json.loads(manifest.read_text(encoding="utf-8")))
+        except (ValueError, KeyError, TypeError) as error:
+            raise CatalogueError(
+                f'the manifest of view collection "{name}" cannot be read: {error!r}',
+                hint="drop it and create it again",
+            ) from error
+
+    @contextmanager
+    def writing(self, name: str) -> Generator[Path]:
+        """A fresh folder to write a version into; it is gone again unless `publish` named it."""
+        check_name(name, _WHAT)
+        home = self._folder / name
+        with exclusive(self._folder / ".locks" / name, f'{_WHAT} "{name}"'):
+            if (home / MANIFEST).is_file():
+                raise CatalogueError(f'there is a view collection "{name}" already', hint="drop it first")
+            # What a creation that was killed has left.
+            shutil.rmtree(home, ignore_errors=True)
+            folder = home / secrets.token_hex(8)
+            folder.mkdir(parents=True)
+            try:
+                yield folder
+            finally:
+                if not (home / MANIFEST).is_file():
+                    shutil.rmtree(home, ignore_errors=True)
+
+    def publish(self, collection: StoredCollection) -> None:
+        """Let a name stand for what was written, or add an order to it."""
+        replace_file(collection.folder.parent / MANIFEST, json.dumps(_to_json(collection), indent=1) + "\n")
+
+    @contextmanager
+    def adding(self, collection: StoredCollection, order: str) -> Generator[Path]:
+        """A folder for the stream of one more order; call `add` with what was written, or it is gone again."""
+        with exclusive(self._folder / ".locks" / collection.name, f'{_WHAT} "{collection.name}"'):
+            folder = collection.stream_folder(order)
+            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                yield folder
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+
+    def add(self, collection: StoredCollection, order: StoredOrder) -> StoredCollection:
+        """Know one more order."""
+        more = replace(collection, orders={**collection.orders, order.name: order})
+        self.publish(more)
+        return more
+
+    def drop(self, name: str) -> None:
+        """Remove a view collection and all that belongs to it."""
+        self.collection(name)
+        with exclusive(self._folder / ".locks" / name, f'{_WHAT} "{name}"'):
+            (self._folder / name / MANIFEST).unlink(missing_ok=True)
+            shutil.rmtree(self._folder / name)
+
+
+def _to_json(collection: StoredCollection) -> dict[str, Any]:
+    values = asdict(collection)
+    del values["name"]
+    return {"format": _FORMAT, **values, "folder": collection.folder.name}
+
+
+def _from_json(name: str, home: Path, values: dict[str, Any]) -> StoredCollection:
+    if values["format"] > _FORMAT:
+        raise CatalogueError(
+            f'view collection "{name}" was stored in format {values["format"]}, this version reads up to {_FORMAT}',
+            hint="use the version of Graphtide that stored it, or a later one",
+        )
+    dimensions = tuple(
+        StoredDimension(each["name"], tuple(each["views"]), tuple(each["order"])) for each in values["dimensions"]
+    )
+    orders = {
+        key: StoredOrder(each["name"], tuple(each["views"]), tuple(each["counts"]))
+        for key, each in values["orders"].items()
+    }
+    return StoredCollection(
+        name=name,
+        folder=home / values["folder"],
+        graph=values["graph"],
+        graph_version=values["graph_version"],
+        statement=values["statement"],
+        views=tuple(values["views"]),
+        sizes=tuple(values["sizes"]),
+        dimensions=dimensions,
+        chosen=values["chosen"],
+        method=values["method"],
+        costs=values["costs"],
+        orders=orders,
+    )
