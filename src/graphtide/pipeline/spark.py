@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Final
 
 from pyspark.sql import SparkSession
@@ -16,7 +17,6 @@ __all__ = ["EMBEDDED", "open_spark"]
 EMBEDDED: Final = "local[*]"
 
 _ALWAYS: Final = {
-    "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -26,13 +26,14 @@ _ALWAYS: Final = {
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.python.daemon.module": "graphtide.pipeline.daemon",
+    "spark.python.unix.domain.socket.enabled": "true",
 }
 _WHEN_EMBEDDED: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "4g",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
-    "spark.python.unix.domain.socket.enabled": "true",
 }
 
 
@@ -41,14 +42,16 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ["JAVA_HOME"] = str(find_java().home())
     # The workers must find the packages that the driver has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     is_embedded = master.startswith("local")
     if is_embedded:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {**_ALWAYS, **(_WHEN_EMBEDDED if is_embedded else {}), **(conf or {})}
+    log = files("graphtide.pipeline") / "log4j2.properties"
+    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log}"}
+    settings = {**_ALWAYS, **quiet, **(_WHEN_EMBEDDED if is_embedded else {}), **(conf or {})}
     builder = SparkSession.builder.master(master).appName("graphtide")
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -103,8 +103,8 @@ class _Course:
     def from_scratch(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run each view alone."""
         for position, estimate in views:
-            self._move_to(position)
             clock = time.perf_counter()
+            self._move_to(position)
             self.execution = None  # its memory is free before the next one asks for it
             self.execution = self.begin()
             edges = np.flatnonzero(self.present)

@@ -8,8 +8,8 @@ What they mean, for any reader of the tree:
   beyond 32 bits of days.
 - `/` divides floats and gives a float, whatever its operands are. `%` has the sign of the divisor.
 - Ints and floats compare by their exact values. NaN equals itself and is the greatest; -0.0 is 0.0.
-- Dates and timestamps compare as instants; a date is its midnight in UTC. A date and an int add up to the date so
-  many days later; the difference of two dates is an int of days.
+- Dates and timestamps compare as instants; a date is its midnight in UTC, and missing if that is beyond 64 bits of
+  microseconds. A date and an int add up to the date so many days later; two dates differ by an int of days.
 - Strings compare by code points, false is less than true.
 """
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from graphtide.errors import CatalogueError
 from graphtide.rows import Dictionary, Schema, decode_table
+from graphtide.views.execution import Ints
 from graphtide.views.report import Report
 from graphtide.views.results import Lines, Results
 
@@ -72,6 +73,10 @@ class Run:
         whole = dict(self._results.all_whole())
         for v, name in enumerate(self.names):
             yield name, self._decoded(whole[v]).column(chosen)
+
+    def codes(self, view: int) -> Ints:
+        """The result on a view, by its number, as lines of codes: vertices by their numbers."""
+        return self._results.whole(view).codes
 
     def __repr__(self) -> str:
         return f"<Run {self.analytic} on {self.on}: {self.report.summary()}>"

@@ -95,11 +95,10 @@ _TABS: Final = {"tab", "\\t"}
 
 
 def _check_word(word: str) -> None:
-    for prefix in ("edge_", "node_"):
-        if word.startswith(prefix) and word.removeprefix(prefix) in _WORDS:
-            return
-    if word not in _WORDS:
-        raise UsageError(f'there is no option "{word}" for loading graphs', hint=did_you_mean(word, _WORDS))
+    prefix = next((each for each in ("edge_", "node_") if word.startswith(each)), "")
+    known = [f"{prefix}{each}" for each in _WORDS]
+    if word not in known:
+        raise UsageError(f'there is no option "{word}" for loading graphs', hint=did_you_mean(word, known))
 
 
 def _read(word: str, value: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
+import pyarrow.parquet as pq
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everyone calls it
@@ -94,15 +94,12 @@ class ParquetSource:
     ) -> None:
         self.table = table
         self._files = files
+        _check_schemas(files)
         reader = spark.read.option("mergeSchema", len(files) > 1)
         if root is not None:
             # Folders such as year=2019 are columns, if they lie below the one that was given.
             reader = reader.option("basePath", as_spark_path(root))
-        try:
-            with unreadable_as_load_error():
-                self._frame = reader.parquet(*map(as_spark_path, files))
-        except AnalysisException as error:
-            raise LoadError(f"{files[0]} and its like cannot be read as Parquet: {error}") from error
+        self._frame = reader.parquet(*map(as_spark_path, files))
         self.layout: Layout = lay_out(table, [_frame_titles(self._frame, options, table)], options, [str(files[0])])
 
     def stage(self, folder: Path, *, keeps_bad: bool) -> Staged:
@@ -117,6 +114,22 @@ class ParquetSource:
         with unreadable_as_load_error():
             parts = run_on_rows(rows, TableTask(staging, self.layout.fields[0], numbers))
         return Staged.of(self.table, self.layout.columns, parts, map(str, self._files), is_text=False)
+
+
+def _check_schemas(files: Sequence[Path]) -> None:
+    """Raise unless every file is Parquet, and a column has one type wherever it is."""
+    seen: dict[str, tuple[pa.DataType, Path]] = {}
+    for file in files:
+        try:
+            schema = pq.read_schema(file)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise LoadError(f"{file} cannot be read as Parquet: {error}", hint="is it whole?") from error
+        for field in schema:
+            type_, before = seen.setdefault(field.name, (field.type, file))
+            if type_ != field.type:
+                raise LoadError(
+                    f'column "{field.name}" is {field.type} in {file} and {type_} in {before}', hint="write both alike"
+                )
 
 
 def _frame_titles(frame: DataFrame, options: Options, table: Table) -> list[Title]:

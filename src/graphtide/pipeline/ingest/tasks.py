@@ -64,7 +64,7 @@ def unreadable_as_load_error() -> Generator[None, None, None]:
 def _read_failure(error: Any) -> str | None:
     """What Spark says about a file that it could not read, None if the error is another one."""
     text = str(error)
-    file = re.search(r"while reading file (\S+?)\.?\s+SQLSTATE", text)
+    file = re.search(r"while reading file (\S+?)\.?\s", text)
     if file is None:
         return None
     causes = re.findall(r"Caused by: \S*?(?:Exception|Error): (.*)", text)

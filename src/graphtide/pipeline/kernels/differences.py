@@ -16,7 +16,7 @@ import numpy as np
 from graphtide.jit import kernel, leaf
 from graphtide.views.kernels.bits import popcount
 
-__all__ = ["count_differences", "emit_differences", "group_by_position"]
+__all__ = ["count_differences", "decoded", "emit_differences", "group_by_position"]
 
 WORD = 64
 
@@ -78,6 +78,17 @@ def group_by_position(codes, positions, filled, counts):
         grouped[place[p]] = codes[i]
         place[p] += 1
     return grouped
+
+
+@kernel
+def decoded(codes):
+    """The edges and diffs that codes stand for."""
+    edges = np.empty(codes.shape[0], np.int64)
+    diffs = np.empty(codes.shape[0], np.int8)
+    for i in range(codes.shape[0]):
+        edges[i] = codes[i] >> 1
+        diffs[i] = 1 - 2 * (codes[i] & 1)
+    return edges, diffs
 
 
 @leaf

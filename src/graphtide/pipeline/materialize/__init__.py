@@ -6,8 +6,17 @@ Spark evaluates the predicates and schedules; its tasks read and write Parquet w
 (docs/design/05-graphs-and-views.md).
 """
 
+from graphtide.pipeline.materialize.columns import write_matrix
 from graphtide.pipeline.materialize.differences import count_chain, count_lattice, write_lattice, write_stream
 from graphtide.pipeline.materialize.distances import distances
-from graphtide.pipeline.materialize.matrix import write_matrix
+from graphtide.pipeline.materialize.matrix import write_graph_matrix
 
-__all__ = ["count_chain", "count_lattice", "distances", "write_lattice", "write_matrix", "write_stream"]
+__all__ = [
+    "count_chain",
+    "count_lattice",
+    "distances",
+    "write_graph_matrix",
+    "write_lattice",
+    "write_matrix",
+    "write_stream",
+]

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 from graphtide.graph.schema import EDGE
-from graphtide.pipeline.kernels.differences import count_differences, emit_differences, group_by_position
-from graphtide.pipeline.materialize.files import Part, matrix_parts, read_part, written_in_one_step
+from graphtide.pipeline.kernels.differences import count_differences, decoded, emit_differences, group_by_position
+from graphtide.pipeline.materialize.files import Part, read_masks, row_group_parts, written_in_one_step
 from graphtide.pipeline.materialize.lattice import Lattice
+from graphtide.trace.kernels.radix import is_ascending
 from graphtide.views.stream import DIFF, STREAM_SCHEMA, position_name
 
 __all__ = ["count_chain", "count_lattice", "write_lattice", "write_stream"]
@@ -74,7 +75,7 @@ def count_lattice(spark: SparkSession, matrix: Path, orders: Sequence[Sequence[i
 def _counts(spark: SparkSession, matrix: Path, lattice: Lattice, task: Callable[[Part], Ints]) -> Ints:
     """Run a task on each part of a matrix and add up what they count."""
     total = np.zeros(lattice.cells, np.int64)
-    parts = matrix_parts(matrix, spark.sparkContext.defaultParallelism)
+    parts = row_group_parts(matrix, spark.sparkContext.defaultParallelism)
     if lattice.cells and parts:
         for counts in spark.sparkContext.parallelize(parts, len(parts)).map(task).collect():
             total += counts
@@ -85,7 +86,7 @@ def _count_part(part: Part, lattice: Lattice) -> Ints:
     """A task: count the differences of a part by position."""
     shape, rank = lattice.for_kernels()
     counts = np.zeros(lattice.cells, np.int64)
-    for _, words in read_part(part, lattice.cells):
+    for _, words in read_masks(part, lattice.cells):
         count_differences(words, shape, rank, counts)
     return counts
 
@@ -108,7 +109,7 @@ def _grouped(part: Part, lattice: Lattice) -> Iterator[tuple[Ints, Ints]]:
     codes, positions = np.empty(max(_HELD, lattice.cells), np.int64), np.empty(max(_HELD, lattice.cells), np.int32)
     counts = np.zeros(lattice.cells, np.int64)
     filled = 0
-    for edges, words in read_part(part, lattice.cells):
+    for edges, words in read_masks(part, lattice.cells):
         row = 0
         while row < len(edges):
             row, filled = emit_differences(edges, words, row, shape, rank, codes, positions, filled, counts)
@@ -121,9 +122,8 @@ def _grouped(part: Part, lattice: Lattice) -> Iterator[tuple[Ints, Ints]]:
 def _write(codes: Ints, file: Path) -> None:
     """Write codes of differences, by edge."""
     # They come in the order of the matrix, which is that of the edges unless a join has mixed them.
-    if (codes[1:] < codes[:-1]).any():
+    if not is_ascending(codes, len(codes)):
         codes = np.sort(codes)
-    diffs = (1 - 2 * (codes & 1)).astype(np.int8)
-    table = pa.table([pa.array(codes >> 1), pa.array(diffs)], schema=STREAM_SCHEMA)
+    table = pa.table([pa.array(values) for values in decoded(codes)], schema=STREAM_SCHEMA)
     with written_in_one_step(file) as temporary:
         pq.write_table(table, temporary, **_ENCODING)

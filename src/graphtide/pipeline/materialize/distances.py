@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
-from graphtide.pipeline.materialize.files import Part, matrix_parts, read_part
+from graphtide.pipeline.materialize.files import Part, read_masks, row_group_parts
 from graphtide.views.ordering.distances import Distances, mask_distances
 
 __all__ = ["distances"]
@@ -20,7 +20,7 @@ _GATHERED_BYTES = 64 << 20
 
 def distances(spark: SparkSession, matrix: Path, views: int) -> Distances:
     """The distances of a collection's views behind a column of zeros, as `views.ordering` takes them."""
-    parts = matrix_parts(matrix, spark.sparkContext.defaultParallelism)
+    parts = row_group_parts(matrix, spark.sparkContext.defaultParallelism)
     if not parts or not views:
         return np.zeros((views + 1, views + 1), np.int64)
     tasks = spark.sparkContext.parallelize(parts, len(parts))
@@ -32,7 +32,7 @@ def _distances_of(part: Part, views: int) -> Distances:
     """A task: the distances within a part."""
     total = np.zeros((views + 1, views + 1), np.int64)
     gathered: list[NDArray[np.uint64]] = []
-    for _, words in read_part(part, views):
+    for _, words in read_masks(part, views):
         gathered.append(words)
         if sum(each.nbytes for each in gathered) >= _GATHERED_BYTES:
             total += _counted(gathered, views)

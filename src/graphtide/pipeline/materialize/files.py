@@ -1,16 +1,17 @@
-"""The files of a matrix as tasks share them out and read them, and how a task writes a file.
+"""Parquet files as tasks share them out and read them, the columns of a matrix, and how a task writes a file.
 
-Invariant: the parts of a matrix hold each of its row groups once, so that what tasks count in them adds up. A
+Invariant: the parts of a folder hold each of its row groups once, so that what tasks count in them adds up. A
 file that a task writes depends on its part alone: a task that Spark runs again, or twice at once, does no harm.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +20,24 @@ from numpy.typing import NDArray
 
 from graphtide.graph.schema import EDGE
 
-__all__ = ["Part", "matrix_parts", "matrix_schema", "read_part", "words_of", "written_in_one_step"]
+__all__ = [
+    "WORD",
+    "Part",
+    "matrix_schema",
+    "read_columns",
+    "read_masks",
+    "row_group_parts",
+    "words_of",
+    "written_in_one_step",
+]
 
-_WORD = 64
-_BATCH_BYTES = 8 << 20
+WORD: Final = 64
+_BATCH_BYTES: Final = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads of a matrix: row groups by file."""
+    """What one task reads: row groups by file."""
 
     number: int
     groups: tuple[tuple[Path, tuple[int, ...]], ...]
@@ -35,7 +45,7 @@ class Part:
 
 def words_of(views: int) -> int:
     """How many words have a bit for each view."""
-    return -(-views // _WORD)
+    return -(-views // WORD)
 
 
 def matrix_schema(views: int) -> pa.Schema:
@@ -48,8 +58,8 @@ def matrix_schema(views: int) -> pa.Schema:
     return pa.schema([pa.field(name, pa.int64(), nullable=False) for name in names])
 
 
-def matrix_parts(folder: Path, wanted: int) -> list[Part]:
-    """The row groups of a matrix in at most so many parts of about equal size, neighbours together."""
+def row_group_parts(folder: Path, wanted: int) -> list[Part]:
+    """The row groups in a folder in at most so many parts of about equal size, in the order of files and rows."""
     found: list[tuple[Path, int]] = []
     rows: list[int] = []
     for file in sorted(folder.glob("[!.]*.parquet")):
@@ -70,15 +80,21 @@ def matrix_parts(folder: Path, wanted: int) -> list[Part]:
     ]
 
 
-def read_part(part: Part, views: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
-    """Batches of edges and their masks, a row of words to each edge."""
-    names = matrix_schema(views).names
-    batch_rows = max(1, _BATCH_BYTES // (8 * len(names)))
+def read_columns(
+    part: Part, names: Sequence[str], rows: int, dictionaries: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Batches of at most so many rows, some columns with their values in dictionaries."""
     for file, groups in part.groups:
-        with pq.ParquetFile(file) as opened:
-            for batch in opened.iter_batches(batch_rows, row_groups=groups, columns=names, use_threads=False):
-                edges, *words = (column.to_numpy() for column in batch.columns)
-                yield edges, np.stack(words, axis=1).view(np.uint64)
+        with pq.ParquetFile(file, read_dictionary=dictionaries, coerce_int96_timestamp_unit="us") as opened:
+            yield from opened.iter_batches(rows, row_groups=groups, columns=names, use_threads=False)
+
+
+def read_masks(part: Part, views: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
+    """Batches of a matrix: edges and their masks, a row of words to each edge."""
+    names = matrix_schema(views).names
+    for batch in read_columns(part, names, max(1, _BATCH_BYTES // (8 * len(names)))):
+        edges, *words = (column.to_numpy() for column in batch.columns)
+        yield edges, np.stack(words, axis=1).view(np.uint64)
 
 
 @contextmanager

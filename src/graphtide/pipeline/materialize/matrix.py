@@ -1,167 +1,101 @@
-"""The edge boolean matrix: which views each edge is in, packed into words (Graphsurge, section 3.2.1, step 1).
+"""The edge boolean matrix of a graph: which views each edge is in, packed into words (Graphsurge, section 3.2.1).
 
-    <folder>/part-<partition>.parquet    _edge: int64, m0, m1, ...: int64
+    <folder>/part-<number>.parquet    _edge: int64, m0, m1, ...: int64
 
-View j is bit j % 64 of word m(j // 64). The views of a product are its cells, the last dimension fastest; Spark
-evaluates the predicates of the dimensions alone, and a kernel derives the cells.
+View j is bit j % 64 of word m(j // 64). The views of a product are its cells, the last dimension fastest; only the
+predicates of the dimensions are evaluated, and a kernel derives the cells.
 
 Invariant: every edge that is in some view has one row, every other edge none.
 
-Ways from 50 predicates on 5 million edges to the file, in seconds of processor time, of which scanning takes 1.2:
-
-    words by a Spark expression, through Arrow to pyarrow's writer    5.2
-    words by a Spark expression, Spark's own writer                   5.4
-    the first in Spark's usual batches of 10,000 rows                 6.8
-    words from a struct of booleans                                   8.0
-    columns of booleans through Arrow, before any packing            12.0
+Predicates that compare properties with literals are looked up in decision tables by tasks that read the stored graph
+themselves; what Spark itself evaluates takes eight times as long, and needs to compile first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate, pairwise
-from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
-from pyspark import TaskContext
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
+from pyspark.sql import SparkSession
 
-from graphtide.graph.schema import EDGE
-from graphtide.pipeline.kernels.cells import product_cells
-from graphtide.pipeline.materialize.files import matrix_schema, words_of, written_in_one_step
+from graphtide.graph.schema import DST, EDGE, ID, SRC, PropertyType
+from graphtide.graph.stored import StoredGraph
+from graphtide.pipeline.materialize.columns import write_matrix
+from graphtide.pipeline.materialize.conditions import ColumnRead
+from graphtide.pipeline.materialize.files import Part, read_columns, row_group_parts
+from graphtide.pipeline.materialize.rows import write_rows
+from graphtide.pipeline.materialize.tables import DecisionTables, RankedColumn, Ranks
+from graphtide.pipeline.predicates import column_of, edges_with_ends
+from graphtide.views.predicate import EdgeNumber, EdgeProperty, EndId, EndProperty, Predicate, Side
 
-__all__ = ["write_matrix"]
+__all__ = ["write_graph_matrix"]
 
-_WORD = 64
-_BATCH_ROWS = 1 << 16
-# Rows of a row group, which is the least that a task reads: so many, or fewer if that is more bytes.
-_GROUP_ROWS = 1 << 18
-_GROUP_BYTES = 32 << 20
-
-Words = NDArray[np.uint64]
+_BATCH_ROWS: Final = 1 << 16
+# Every task holds the ranks of all vertices, for each of their properties that is read.
+_MOST_VERTEX_BYTES: Final = 256 << 20
 
 
-def write_matrix(edges: DataFrame, dimensions: Sequence[Sequence[Column]], folder: Path) -> int:
-    """Write the matrix of a plain collection, or of a product of dimensions; how many edges are in some view.
-
-    `edges` has a column `_edge`; the columns of `dimensions` are boolean and never null over it. The folder is made
-    if it is not there.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+def write_graph_matrix(
+    spark: SparkSession, graph: StoredGraph, dimensions: Sequence[Sequence[Predicate]], folder: Path
+) -> int:
+    """Write the matrix of a plain collection, or of a product of dimensions; how many edges are in some view."""
     sizes = tuple(map(len, dimensions))
-    if not all(sizes):
+    tables = DecisionTables.of(dimensions)
+    if tables is None or 4 * graph.node_count * len(_of_vertices(tables)) > _MOST_VERTEX_BYTES:
+        edges, nodes = (spark.read.parquet(str(each)) for each in (graph.edges_folder, graph.nodes_folder))
+        with_ends = edges_with_ends(edges, nodes, [each for predicates in dimensions for each in predicates])
+        return write_matrix(with_ends, [[column_of(each) for each in predicates] for predicates in dimensions], folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = row_group_parts(graph.edges_folder, spark.sparkContext.defaultParallelism)
+    if not (all(sizes) and parts):
         return 0
-    write = partial(_write_partition, sizes=sizes, folder=folder)
-    with _settings(edges.sparkSession):
-        counts = _packed(edges, dimensions).mapInArrow(write, "edges bigint").collect()
-    return sum(row.edges for row in counts)
+    task = partial(_write_part, tables=tables, sizes=sizes, nodes=graph.nodes_folder, folder=folder)
+    return sum(spark.sparkContext.parallelize(parts, len(parts)).map(task).collect())
 
 
-def _packed(edges: DataFrame, dimensions: Sequence[Sequence[Column]]) -> DataFrame:
-    """The edges with the words of each dimension, one dimension after the other."""
-    # The words are made from names in a text, since every operation on a `Column` is a call into the virtual
-    # machine. Each name occurs once, so that Spark's optimizer puts the predicate in its place.
-    named: list[Column] = []
-    words: list[Column] = []
-    for d, predicates in enumerate(dimensions):
-        names = [f"_{d}_{j}" for j in range(len(predicates))]
-        named += [predicate.alias(name) for predicate, name in zip(predicates, names, strict=True)]
-        words += [
-            F.expr(_word(names[start : start + _WORD])).alias(f"_{d}w{start}") for start in range(0, len(names), _WORD)
-        ]
-    return edges.select(EDGE, *named).select(EDGE, *words)
+def _write_part(part: Part, tables: DecisionTables, sizes: tuple[int, ...], nodes: Path, folder: Path) -> int:
+    """A task: write the rows of a part of the edges; how many they are."""
+    of_vertices = {each: _vertex_ranks(nodes, each) for each in _of_vertices(tables)}
+
+    def ranks(column: RankedColumn, batch: pa.RecordBatch) -> Ranks:
+        values = batch.column(_edge_column(column.column))
+        return of_vertices[column][values.to_numpy()] if column in of_vertices else column.ranks(values)
+
+    names = sorted({EDGE, *(_edge_column(each.column) for each in tables.columns)})
+    texts = [each.column.name for each in tables.columns if isinstance(each.column, EdgeProperty) and _is_text(each)]
+    lots = (
+        (batch.column(EDGE).to_numpy(), tables.words([ranks(column, batch) for column in tables.columns]))
+        for batch in read_columns(part, names, _BATCH_ROWS, dictionaries=texts)
+    )
+    return write_rows(lots, sizes, folder / f"part-{part.number:05d}.parquet")
 
 
-def _word(names: Sequence[str]) -> str:
-    """Bits as one number, in a balanced tree: Spark's planner recurses into expressions.
-
-    >>> _word(["a", "b", "c"])
-    '((if(a, 1L, 0L) | if(b, 2L, 0L)) | if(c, 4L, 0L))'
-    """
-    terms = [f"if({name}, {_signed(1 << bit)}L, 0L)" for bit, name in enumerate(names)]
-    while len(terms) > 1:
-        pairs = [f"({left} | {right})" for left, right in zip(terms[::2], terms[1::2], strict=False)]
-        terms = pairs + terms[2 * len(pairs) :]
-    return terms[0]
+def _of_vertices(tables: DecisionTables) -> list[RankedColumn]:
+    return [each for each in tables.columns if isinstance(each.column, EndProperty | EndId)]
 
 
-def _signed(word: int) -> int:
-    return word - (word >> (_WORD - 1) << _WORD)
+def _vertex_ranks(nodes: Path, column: RankedColumn) -> Ranks:
+    """The ranks of all vertices, by their numbers."""
+    name = column.column.name if isinstance(column.column, EndProperty) else ID
+    parts = row_group_parts(nodes, 1)
+    batches = (batch for part in parts for batch in read_columns(part, [name], _BATCH_ROWS))
+    return np.concatenate([np.empty(0, np.int32), *(column.ranks(batch.column(name)) for batch in batches)])
 
 
-@contextmanager
-def _settings(spark: SparkSession) -> Generator[None]:
-    """Settings of this one job, whose plan is made when it starts."""
-    wanted = {
-        # Spark fuses a stage into one method, which with hundreds of predicates exceeds what Java allows; the
-        # projection alone is split into many.
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(_BATCH_ROWS),
-    }
-    before = {name: str(spark.conf.get(name)) for name in wanted}
-    for name, value in wanted.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            spark.conf.set(name, value)
+def _edge_column(column: ColumnRead) -> str:
+    """Where the stored edges have a value, or the vertex that has it."""
+    match column:
+        case EdgeProperty(name):
+            return name
+        case EdgeNumber():
+            return EDGE
+        case EndProperty(side) | EndId(side):
+            return SRC if side is Side.SRC else DST
 
 
-def _write_partition(
-    batches: Iterator[pa.RecordBatch], sizes: tuple[int, ...], folder: Path
-) -> Iterator[pa.RecordBatch]:
-    """A task: write the rows of one partition; how many they are."""
-    context = TaskContext.get()
-    assert context is not None, "this runs in a task"
-    views = prod(sizes)
-    schema = matrix_schema(views)
-    # Numbers of edges mostly ascend; the masks of neighbours differ, but there are few of them in all.
-    options: dict[str, Any] = {"column_encoding": {EDGE: "DELTA_BINARY_PACKED"}, "use_dictionary": schema.names[1:]}
-    edges = 0
-    with (
-        written_in_one_step(folder / f"part-{context.partitionId():05d}.parquet") as file,
-        pq.ParquetWriter(file, schema, compression="zstd", **options) as writer,
-    ):
-        for group in _row_groups((_rows(batch, sizes, schema) for batch in batches), _rows_of_a_group(views)):
-            writer.write_table(group, row_group_size=len(group))
-            edges += len(group)
-    yield pa.RecordBatch.from_arrays([pa.array([edges])], ["edges"])
-
-
-def _rows(batch: pa.RecordBatch, sizes: tuple[int, ...], schema: pa.Schema) -> pa.RecordBatch:
-    """The rows of the matrix for a batch of edges with the words of each dimension."""
-    edges, *lines = (column.to_numpy() for column in batch.columns)
-    words: Words = np.array(lines).view(np.uint64)
-    bounds = accumulate(map(words_of, sizes), initial=0)
-    parts = [words[start:end] for start, end in pairwise(bounds)]
-    # An edge is in some cell if it is in some view of every dimension.
-    kept = np.flatnonzero(np.logical_and.reduce([part.any(axis=0) for part in parts]))
-    cells, size = parts[-1][:, kept], sizes[-1]
-    for part, more in zip(parts[-2::-1], sizes[-2::-1], strict=True):
-        cells, size = product_cells(np.ascontiguousarray(part[:, kept]), more, cells, size), more * size
-    return pa.RecordBatch.from_arrays([pa.array(edges[kept]), *map(pa.array, cells.view(np.int64))], schema=schema)
-
-
-def _row_groups(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
-    """The rows in tables of at least so many, except for the last."""
-    gathered: list[pa.RecordBatch] = []
-    for batch in batches:
-        gathered.append(batch)
-        if sum(map(len, gathered)) >= rows:
-            yield pa.Table.from_batches(gathered)
-            gathered = []
-    if any(map(len, gathered)):
-        yield pa.Table.from_batches(gathered)
-
-
-def _rows_of_a_group(views: int) -> int:
-    return min(_GROUP_ROWS, _GROUP_BYTES // (8 * (1 + words_of(views))))
+def _is_text(column: RankedColumn) -> bool:
+    return column.column.type is PropertyType.STRING

@@ -87,8 +87,9 @@ def _views(views: syntax.Views, base: Predicate, scope: Scope) -> tuple[BoundVie
     repeated = _first_repeated(names)
     if repeated is not None:
         _, definition = pairs[repeated]
-        is_fixed = loop is not None and names[repeated] == definition.name.text
-        hint = f"put ${loop.variable.text} into it" if loop is not None and is_fixed else "rename one of them"
+        hint = "rename one of them"
+        if loop is not None and names[repeated] == definition.name.text:
+            hint = f"put ${loop.variable.text} into it"
         raise scope.error(definition.name.span, f'two views are called "{names[repeated]}"', hint)
     conditions = (bind_condition(definition.where, each) for each, definition in pairs)
     return tuple(

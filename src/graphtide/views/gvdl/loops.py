@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from itertools import count
 from typing import Final
@@ -22,16 +22,20 @@ _MONTHS: Final = {"month": 1, "year": 12}
 
 def values_of(loop: syntax.Loop, scope: Scope) -> Iterator[syntax.Literal]:
     """The values of a loop's variable, one after the other: there may be more than anyone can hold."""
-    first, last = loop.first.value, loop.last.value
+    first, last, step = loop.first.value, loop.last.value, 1 if loop.step is None else loop.step.count
     if isinstance(first, int) and isinstance(last, int):
-        _check(loop, scope, is_empty=first > last if _count(loop) > 0 else first < last)
-        values: Iterator[int | date] = iter(range(first, last + (1 if _count(loop) > 0 else -1), _count(loop)))
+        distance = last - first
+        values: Iterable[int | date] = range(first, last + (1 if step > 0 else -1), step)
     elif isinstance(first, date) and isinstance(last, date):
-        _check(loop, scope, is_empty=first > last if _count(loop) > 0 else first < last)
-        values = _dates(first, last, _count(loop), "day" if loop.step is None else str(loop.step.unit))
+        distance = last.toordinal() - first.toordinal()
+        values = _dates(first, last, step, (loop.step and loop.step.unit) or "day")
     else:
         message = f"a loop cannot lead from {loop.first.type} to {loop.last.type}"
         raise scope.error(loop.last.span, message, hint="both ends are ints, or both are dates")
+    _check_unit(loop, scope)
+    if distance * step < 0:
+        hint = "swap the ends" if step < 0 else "swap the ends, or count down with a negative step"
+        raise scope.error(loop.first.span, "the loop has no values: its first end lies behind its last", hint)
     return (syntax.Literal(value, loop.first.type, span=loop.first.span) for value in values)
 
 
@@ -45,11 +49,8 @@ def fill_in(name: syntax.Name, scope: Scope) -> str:
     return _VARIABLE.sub(value, name.text)
 
 
-def _count(loop: syntax.Loop) -> int:
-    return 1 if loop.step is None else loop.step.count
-
-
-def _check(loop: syntax.Loop, scope: Scope, *, is_empty: bool) -> None:
+def _check_unit(loop: syntax.Loop, scope: Scope) -> None:
+    """Dates are some unit apart, ints are not; without a step, dates are a day apart."""
     step, is_dates = loop.step, loop.first.type is PropertyType.DATE
     if step is not None and step.unit is not None and not is_dates:
         message = f"a loop over ints has no step in {step.unit}s"
@@ -57,9 +58,6 @@ def _check(loop: syntax.Loop, scope: Scope, *, is_empty: bool) -> None:
     if step is not None and step.unit is None and is_dates:
         message = "a step between dates needs a unit"
         raise scope.error(step.span, message, hint=f"write step {step.count} day, week, month or year")
-    if is_empty:
-        hint = "swap the ends" if _count(loop) < 0 else "swap the ends, or count down with a negative step"
-        raise scope.error(loop.first.span, "the loop has no values: its first end lies behind its last", hint)
 
 
 def _dates(first: date, last: date, step: int, unit: str) -> Iterator[date]:

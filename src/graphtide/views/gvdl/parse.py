@@ -21,8 +21,8 @@ from graphtide.views.gvdl.unexpected import unexpected
 __all__ = ["is_complete", "parse", "parse_predicate"]
 
 # Whoever walks a tree may recurse. Spark's parser takes some twenty frames per level, and its analyzer gives up after a
-# hundred rounds, of which a nested modulo takes one.
-_DEEPEST: Final = 64
+# hundred rounds, of which a nested modulo takes two.
+_DEEPEST: Final = 40
 
 _PIECES: Final = re.compile(
     r"""(?P<blank> [\s\ufeff]+ | --[^\n]* | /\*.*?\*/ )

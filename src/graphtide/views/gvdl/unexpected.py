@@ -17,7 +17,6 @@ __all__ = ["unexpected"]
 
 _LONGEST: Final = 40
 _END: Final = "$END"
-_SIGN: Final = "a sign that the language does not know"
 
 # What terminals are called, other than keywords, which are called by their words.
 _WORDS: Final = {
@@ -84,7 +83,10 @@ def unexpected(parser: Lark, text: str, start: str) -> StatementError:
     stop = _stop(parser, text, start)
     at = stop.found.start_pos
     assert at is not None, "every token has its place in the text"
-    # An operator is read before the star after it is found to be one too many.
+    expected = _listed(_in_words(stop.accepted))
+    if stop.found.type == _END:
+        return error_at(text, Span(at, at), f"expected {expected}, found the end of the text", _hint(stop))
+    # The slash may have been read as an operator, and the star is found to be one too many.
     for place in (at, at - 1):
         if place >= 0 and text.startswith("/*", place):
             return error_at(text, Span(place, place + 2), "this comment is not closed", hint="close it with */")
@@ -93,9 +95,6 @@ def unexpected(parser: Lark, text: str, start: str) -> StatementError:
         return error_at(text, Span(at, at + 1), "this string is not closed", hint)
     if stop.found == '"':
         return error_at(text, Span(at, at + 1), "this name is not closed", hint="close it with a double quote")
-    expected = _listed(_in_words(stop.accepted))
-    if stop.found.type == _END:
-        return error_at(text, Span(at, at), f"expected {expected}, found the end of the text", _hint(stop))
     shown = stop.found if len(stop.found) <= _LONGEST else f"{stop.found[:_LONGEST]}..."
     return error_at(text, Span(at, at + len(stop.found)), f'expected {expected}, found "{shown}"', _hint(stop))
 
@@ -113,7 +112,7 @@ def _stop(parser: Lark, text: str, start: str) -> _Stop:
         if good and good[-1] is found:
             good.pop()
     except UnexpectedCharacters as error:
-        found = Token(_SIGN, error.char, start_pos=error.pos_in_stream)
+        found = Token("$SIGN", error.char, start_pos=error.pos_in_stream)
     state = parser.parse_interactive(start=start)
     before: AbstractSet[str] = frozenset()
     for i, token in enumerate(good, start=1):

@@ -87,6 +87,10 @@ def test_an_error_at_the_end_points_behind_the_last_word() -> None:
     )
 
 
+def test_a_comment_at_the_end_is_not_taken_for_an_open_one() -> None:
+    assert "found the end of the text" in error_of("describe/* what? */").message
+
+
 # ---------------------------------------------------------------------------------------------------- syntax
 
 CONNECTIVES = '"and", "or", an operator or ";"'
@@ -204,9 +208,9 @@ def test_what_is_nested_too_deep_is_refused() -> None:
         "(" * 200 + "year" + " + 1)" * 200 + " = 1",
         "-" + "(-" * 200 + "year" + ")" * 200,
     ):
-        with pytest.raises(StatementError, match="nested more than 64 levels deep"):
+        with pytest.raises(StatementError, match="nested more than 40 levels deep"):
             parse_predicate(nested)
-    with pytest.raises(StatementError, match="nested more than 64 levels deep"):
+    with pytest.raises(StatementError, match="nested more than 40 levels deep"):
         parse("run wcc(a = " + "[" * 200 + "]" * 200 + ") on c")
     assert parse_predicate("(" * 1000 + "paid" + ")" * 1000) == parse_predicate("paid")
 
