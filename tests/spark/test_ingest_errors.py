@@ -86,7 +86,7 @@ def test_places_are_those_of_the_file_however_it_is_divided(load: Load, write: W
     one = write("a.csv", "src,dst\n" + "\n".join(lines))
     two = write("b.csv", "src,dst\n1,2\n\n5\n")
     expected = [(str(one), 125, "123"), (str(one), 379, "bad,,line"), (str(two), 4, "5")]
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "97b")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "397b")
     try:
         graph = load([one, two], on_bad_lines="quarantine").graph
     finally:

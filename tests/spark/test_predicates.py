@@ -40,7 +40,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Row = dict[str, Any]
 
 ROWS = 12
-CONDITIONS = 50
+CONDITIONS = 40
 
 # ------------------------------------------------------------------------------------------------------ data
 
@@ -424,7 +424,7 @@ def answers(edges: DataFrame, nodes: DataFrame, predicates: Sequence[Predicate])
 
 
 @given(seed=st.integers(0, 2**64), zone=st.sampled_from(["UTC", "Asia/Kolkata"]), ansi=st.booleans())
-@settings(max_examples=6)
+@settings(max_examples=5)
 def test_spark_finds_what_a_naive_evaluation_finds(spark: SparkSession, seed: int, zone: str, ansi: bool) -> None:
     # Examples of this size are beyond Hypothesis itself; the condition that fails is small enough to be read.
     rng = Random(seed)

@@ -14,7 +14,7 @@ SMALL = ("--days", "2", "--minutes", "360", "--windows", "6", "--skip", "9")
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(app, ["demo", *arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, ["demo", "stream", *arguments], catch_exceptions=False)
 
 
 def test_it_compares_draws_and_says_what_to_try_next(tmp_path: Path) -> None:

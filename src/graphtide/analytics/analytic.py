@@ -7,7 +7,7 @@ properties are needed; `build` gets the graph as collections, and a way to numbe
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, get_type_hints
 
@@ -49,19 +49,14 @@ class Analytic:
     @classmethod
     def of(cls, function: Callable[..., Collection], vertex_columns: Iterable[str] = ()) -> Self:
         """The analytic that a function is, by its name, its annotations and its defaults."""
-        name = function.__name__
-        hints = get_type_hints(function)
-        _graph, *declared = inspect.signature(function).parameters.values()
-        parameters: list[Parameter] = []
-        for each in declared:
-            if each.kind not in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY} or each.name not in hints:
-                raise UsageError(
-                    f'analytic "{name}": parameter "{each.name}" has no name or no type to be passed by',
-                    hint=f"declare it as in def {name}(graph, source: Vertex, rounds: int = 10)",
-                )
-            default = () if each.default is each.empty else (each.default,)
-            parameters.append(Parameter.of(each.name, hints[each.name], *default))
-        return cls(name, function, tuple(parameters), tuple(vertex_columns))
+        name = getattr(function, "__name__", "")
+        if not name.isidentifier():
+            raise UsageError(f"{shown(function)} has no name to be found by", hint="define it with def")
+        try:
+            parameters = tuple(_declared(function))
+        except UsageError as error:
+            raise UsageError(f'analytic "{name}": {error.message}', hint=error.hint) from None
+        return cls(name, function, parameters, tuple(vertex_columns))
 
     @property
     def description(self) -> str:
@@ -142,6 +137,24 @@ class BoundAnalytic:
         given = ((each, self.arguments[each.name]) for each in self.analytic.parameters)
         shown_ones = (f"{each.name} = {each.written(value)}" for each, value in given if value is not None)
         return _called(self.name, shown_ones)
+
+
+def _declared(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a function behind its first, which is the graph."""
+    try:
+        hints = get_type_hints(function)
+    except NameError as error:
+        raise UsageError(str(error), hint="import what annotations name, and not for type checking alone") from error
+    declared = [*inspect.signature(function).parameters.values()]
+    if not declared:
+        raise UsageError("it takes no graph", hint="let its first parameter be one")
+    for each in declared[1:]:
+        if each.kind not in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}:
+            raise UsageError(f'parameter "{each}" cannot be passed by name', hint="declare each parameter by itself")
+        if each.name not in hints:
+            raise UsageError(f'parameter "{each.name}" has no type', hint=f"annotate it, as in {each.name}: int")
+        default = () if each.default is each.empty else (each.default,)
+        yield Parameter.of(each.name, hints[each.name], *default)
 
 
 def _called(name: str, parts: Iterable[str]) -> str:

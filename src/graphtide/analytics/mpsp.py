@@ -24,14 +24,15 @@ def mpsp(graph: AnalyticGraph, pairs: VertexPairs, weight: EdgeProperty | None =
     ways = graph.edges.with_columns(weight=lit(1)) if weight is None else lengths(graph.edges, weight)
     asked = _present(graph.nodes, pairs)
     start = asked.select("vertex", node="vertex", value=zero(ways)).distinct()
-    shortest = 0 if weight else 1
     unknown = asked.select("vertex", "target", value=infinity(ways))
+    # The least weight of an edge. If it is 0, what is as far away as the last target may still lead to it.
+    least = 1 if weight is None else 0
 
     def step(reached: Collection) -> Collection:
         known = asked.join(reached, on={"vertex": "vertex", "target": "node"})
         distances = known.concat(unknown).group_by("vertex", "target").min("value")
         bounds = distances.select("vertex", bound="value").group_by("vertex").max("bound")
-        near = reached.join(bounds, on="vertex", where=col("value") + shortest <= col("bound"))
+        near = reached.join(bounds, on="vertex", where=col("value") + least <= col("bound"))
         further = near.join(ways, on={"node": "src"}).with_columns(value=col("value") + col("weight"))
         within = further.where(col("value") <= col("bound")).select("vertex", node="dst", value="value")
         return within.concat(start).group_by("vertex", "node").min("value")

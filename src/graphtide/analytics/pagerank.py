@@ -18,6 +18,7 @@ gone. So only what lies downstream of a change is walked again, and n and `lost`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from graphtide.analytics.analytic import AnalyticGraph
 from graphtide.analytics.catalogue import analytic
@@ -26,6 +27,8 @@ from graphtide.dataflow.expressions.functions import coalesce, col, lit
 from graphtide.errors import UsageError
 
 __all__ = ["pagerank"]
+
+_Gone: TypeAlias = tuple[int, float, int]
 
 
 @analytic
@@ -40,43 +43,51 @@ def pagerank(graph: AnalyticGraph, iterations: int = 10, damping: float = 0.85) 
             hint="use 0 iterations or more, and a damping from 0 to 1",
         )
     walks = list(_walks(graph, iterations))
-    walkers = walks[0].concat(*walks[1:])
     count = graph.nodes.group_by().count("count")
-    dead_ends = graph.nodes.antijoin(graph.edges, on={"node": "src"}).select(vertex="node")
-    gone = [walk.join(dead_ends, on="vertex").select("steps", value="walkers") for walk in walks[:-1]]
-    # With a row of nothing, as there may be no dead end.
-    in_all = count.select(steps=lit(0), value=lit(0.0)).concat(*gone).group_by("steps").sum("value")
-    weights = in_all.join(count, on=[]).group_by().reduce(_weights(iterations, damping), steps=int, weight=float)
-    terms = walkers.join(weights, on="steps").select("vertex", value=col("walkers") * col("weight"))
-    # Where walkers and weights both changed, three of four terms cancel, and need not be taken apart for the sum.
+    weights = _gone(graph, walks[:-1], count).group_by().reduce(_weights(iterations, damping), steps=int, weight=float)
+    first, *others = (walk.with_columns(steps=lit(steps)) for steps, walk in enumerate(walks))
+    weighed = first.concat(*others).join(weights, on="steps")
+    terms = weighed.select("vertex", value=col("walkers") * col("weight"))
+    # Where walkers and weights both changed, six of eight products cancel. The sum need not take them apart.
     return terms.consolidate().group_by("vertex").sum("value")
 
 
 def _walks(graph: AnalyticGraph, iterations: int) -> Iterator[Collection]:
-    """(vertex, steps, walkers) after 0, 1, ... steps; a vertex without walkers may be missing.
+    """(vertex, walkers) after 0, 1, ... steps; a vertex that no one reaches is missing.
 
-    Each round is an operator of its own, not a round of a loop: nothing settles, so that a loop saves nothing.
+    Each round has operators of its own. A loop pays when its rounds become alike, and these do not.
     """
     degrees = graph.edges.group_by("src").count("degree")
     walkers = graph.nodes.select(vertex="node", walkers=lit(1.0))
-    yield walkers.select("vertex", steps=lit(0), walkers="walkers")
-    for steps in range(1, iterations + 1):
-        # A degree is never 0, which a division would make None of.
-        each = coalesce(col("walkers") / col("degree"), lit(0.0))
-        going = walkers.join(degrees, on={"vertex": "src"}).select("vertex", walkers=each)
+    yield walkers
+    # A degree is never 0, which a division would make None of.
+    share = coalesce(col("walkers") / col("degree"), lit(0.0))
+    for _ in range(iterations):
+        going = walkers.join(degrees, on={"vertex": "src"}).select("vertex", walkers=share)
         arriving = going.join(graph.edges, on={"vertex": "src"}).select(vertex="dst", walkers="walkers")
         walkers = arriving.group_by("vertex").sum("walkers")
-        yield walkers.select("vertex", steps=lit(steps), walkers="walkers")
+        yield walkers
 
 
-Row = tuple[int, float, int]
+def _gone(graph: AnalyticGraph, walks: list[Collection], count: Collection) -> Collection:
+    """(steps, walkers, count): how many walkers of all stand where no edge goes on."""
+    dead_ends = graph.nodes.antijoin(graph.edges, on={"node": "src"}).select(vertex="node")
+    standing = [
+        walk.join(dead_ends, on="vertex").select(steps=lit(steps), walkers="walkers")
+        for steps, walk in enumerate(walks)
+    ]
+    # A row of nothing, since there may be no dead end.
+    nothing = count.select(steps=lit(0), walkers=lit(0.0))
+    return nothing.concat(*standing).group_by("steps").sum("walkers").join(count, on=[])
 
 
-def _weights(iterations: int, damping: float) -> Callable[[tuple[()], list[tuple[Row, int]]], list[tuple[int, float]]]:
-    """A function of (steps, walkers who are gone after them, all walkers), which gives c_(r-j) * d^j / n for each j."""
+def _weights(
+    iterations: int, damping: float
+) -> Callable[[tuple[()], list[tuple[_Gone, int]]], list[tuple[int, float]]]:
+    """A function of what `_gone` gives: c_(r-j) * d^j / n for each number j of steps."""
 
-    def weights(_key: tuple[()], rows: list[tuple[Row, int]]) -> list[tuple[int, float]]:
-        gone = {steps: value for (steps, value, _), _ in rows}
+    def weights(_key: tuple[()], rows: list[tuple[_Gone, int]]) -> list[tuple[int, float]]:
+        gone = {steps: walkers for (steps, walkers, _), _ in rows}
         ((_, _, count), _), *_ = rows
         c = [1.0]
         for k in range(iterations):

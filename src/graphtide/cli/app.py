@@ -85,6 +85,7 @@ def warm() -> None:
 
 @app.command()
 def demo(
+    what: Annotated[str, typer.Argument(help='"views" of a graph through Spark, or a "stream" of messages.')] = "views",
     *,
     data: Annotated[str, typer.Option("--data", help="The stream of messages to slide over.")] = "CollegeMsg",
     days: Annotated[float, typer.Option("--days", help="The width of the window.")] = 28,
@@ -93,9 +94,15 @@ def demo(
     skip: Annotated[float, typer.Option("--skip", help="Days of the stream to pass over first.")] = 14,
     output: Annotated[Path, typer.Option("--output", help="The folder for the picture.")] = Path("demo-output"),
 ) -> None:
-    """Watch components follow a window that slides over real messages, next to recomputing them."""
-    from graphtide.cli import demo
+    """See it work on real messages, next to recomputing; the options are those of the stream."""
+    from graphtide.cli import demo, demo_views
 
+    if what not in {"views", "stream"}:
+        raise UsageError(f'there is no demonstration of "{what}"', hint='say "views" or "stream"')
+    if what == "views":
+        if not demo_views.demonstrate_views(output):
+            raise typer.Exit(1)
+        return
     if not demo.demonstrate(data, output, days=days, minutes=minutes, windows=windows, skip=skip):
         raise typer.Exit(1)
 

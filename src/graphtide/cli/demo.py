@@ -16,7 +16,7 @@ from rich.table import Table
 from graphtide.demo import Maintained, Recomputed, Slide, Step, Stream, draw, recompute, slides
 from graphtide.errors import UsageError
 
-__all__ = ["demonstrate"]
+__all__ = ["demonstrate", "make_folder", "patience"]
 
 # Kernels load from the cache in a few seconds; whatever takes longer compiles them.
 _LOADING_SECONDS = 6.0
@@ -31,7 +31,7 @@ def demonstrate(data: str, folder: Path, *, days: float, minutes: float, windows
     """Slide, recompute, compare and draw; whether all answers were equal."""
     if days <= 0 or minutes <= 0 or windows < 1 or skip < 0:
         raise UsageError("a window needs a width, a step and at least one slide", hint="use numbers above 0")
-    _make(folder)  # said now rather than after all the work
+    make_folder(folder)  # said now rather than after all the work
     console = Console()
     stream = Stream.load(data)
     begin = int(stream.times[0]) + round(skip * _DAY)
@@ -40,7 +40,7 @@ def demonstrate(data: str, folder: Path, *, days: float, minutes: float, windows
     console.print(f"[bold]{title}[/bold]")
     console.print("maintained: connected and strongly connected components (two loops in a loop)\n")
 
-    with _patience(console):
+    with patience(console):
         Maintained(stream).slide(positions[0])
     with _progress(console) as progress:
         steps, answers = _maintain(stream, progress.track(positions, description="maintaining"))
@@ -70,7 +70,7 @@ def _maintain(stream: Stream, positions: Iterable[Slide]) -> tuple[list[Step], l
 
 
 @contextmanager
-def _patience(console: Console) -> Generator[None]:
+def patience(console: Console) -> Generator[None]:
     """Say why it takes so long, if it does."""
     with console.status("loading kernels") as status:
 
@@ -129,7 +129,8 @@ def _conclude(console: Console, steps: list[Step], theirs: list[Recomputed], wro
     console.print(f"[bold green]all answers are equal[/bold green], and maintaining took [bold]{ratio}[/bold] time")
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """A folder for the pictures, or a word on why it cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -142,10 +143,10 @@ def _next_steps(data: str) -> str:
     return "\n".join(
         (
             "try next:",
-            "  graphtide demo --minutes 10    smaller steps: less to do for each",
-            "  graphtide demo --minutes 1440  day by day: the more changes, the less it saves",
-            f"  graphtide demo {other}".rstrip(),
-            "  python -m examples.topics      what components talk about (in a checkout)",
+            "  graphtide demo stream --minutes 10    smaller steps: less to do for each",
+            "  graphtide demo stream --minutes 1440  day by day: the more changes, the less it saves",
+            f"  graphtide demo stream {other}".rstrip(),
+            "  python -m examples.topics             what components talk about (in a checkout)",
         )
     )
 

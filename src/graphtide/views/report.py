@@ -13,7 +13,9 @@ from graphtide.views.following import Step
 
 __all__ = ["Report"]
 
-_SHOWN = 40
+# Of more views than this, the first and the last few are shown.
+_SHOWN = 24
+_SHOWN_LAST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ class Report:
             for line in lines
         ]
         left = len(self.steps) - _SHOWN
-        more = [f"... and {left} more"] if left > 0 else []
-        return "\n".join([*(row.rstrip() for row in rows), *more, self.summary()])
+        if left > 0:
+            rows.insert(len(rows) - _SHOWN_LAST, f"... {left} more ...")
+        return "\n".join([*(row.rstrip() for row in rows), self.summary()])
 
     def html(self) -> str:
         """The lines as a table for notebooks."""
@@ -105,8 +108,13 @@ class Report:
                 f"{step.seconds:.4f}",
                 "" if step.estimate is None else f"{step.estimate:.4f}",
             ]
-            for step in self.steps[:_SHOWN]
+            for step in self._shown_steps()
         ]
+
+    def _shown_steps(self) -> Sequence[Step]:
+        if len(self.steps) <= _SHOWN:
+            return self.steps
+        return [*self.steps[: _SHOWN - _SHOWN_LAST], *self.steps[-_SHOWN_LAST:]]
 
     def to_pandas(self) -> Any:
         """The lines as a pandas DataFrame."""

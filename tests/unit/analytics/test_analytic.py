@@ -134,7 +134,14 @@ def test_the_function_must_give_a_collection_of_vertices() -> None:
         Analytic.of(shares, ["value"]).bind({}).build(graph, IDS.get)
 
 
-def test_a_parameter_that_cannot_be_named_is_refused() -> None:
+def test_a_function_that_cannot_be_called_by_name_is_refused() -> None:
+    def alone() -> gt.Collection:
+        raise NotImplementedError
+
+    def unknown(graph: AnalyticGraph, source: Vertices) -> gt.Collection:  # noqa: F821
+        del source
+        return graph.nodes
+
     def untyped(graph: AnalyticGraph, depth) -> gt.Collection:
         del depth
         return graph.nodes
@@ -143,6 +150,19 @@ def test_a_parameter_that_cannot_be_named_is_refused() -> None:
         del depths
         return graph.nodes
 
-    for function, name in ((untyped, "depth"), (many, "depths")):
-        with pytest.raises(UsageError, match=f'analytic "{function.__name__}": parameter "{name}"'):
+    def listed(graph: AnalyticGraph, depths: list[int]) -> gt.Collection:
+        del depths
+        return graph.nodes
+
+    for function, problem in (
+        (alone, "it takes no graph"),
+        (unknown, "name 'Vertices' is not defined"),
+        (untyped, 'parameter "depth" has no type'),
+        (many, "parameter \"*depths: 'int'\" cannot be passed by name"),
+        (listed, 'parameter "depths" is annotated as list[int], which no argument can be'),
+    ):
+        with pytest.raises(UsageError) as caught:
             Analytic.of(function)
+        assert caught.value.message == f'analytic "{function.__name__}": {problem}'
+    with pytest.raises(UsageError, match="has no name to be found by"):
+        Analytic.of(lambda graph: graph.nodes)

@@ -8,7 +8,6 @@ from graphtide.views.gvdl.bind import MOST_VIEWS, bind
 from graphtide.views.gvdl.bound import BoundCollection, BoundDimension, BoundView, Catalogue
 from graphtide.views.gvdl.parse import is_complete, parse, parse_predicate
 from graphtide.views.gvdl.show import show
-from graphtide.views.gvdl.values import plain_value
 
 __all__ = [
     "MOST_VIEWS",
@@ -20,6 +19,5 @@ __all__ = [
     "is_complete",
     "parse",
     "parse_predicate",
-    "plain_value",
     "show",
 ]
