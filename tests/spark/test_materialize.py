@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -110,7 +110,8 @@ def each_once(edges: set[int]) -> dict[int, int]:
     return dict.fromkeys(edges, 1)
 
 
-@settings(max_examples=8)
+# To shrink an example takes six Spark jobs for every try.
+@settings(max_examples=8, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.data())
 def test_streams_and_lattices_add_up_to_the_views(spark: SparkSession, data: st.DataObject) -> None:
     collection = data.draw(collections())

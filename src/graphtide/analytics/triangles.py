@@ -3,7 +3,7 @@
 Each edge points from its end of lower rank to the other, where the rank of a vertex is the length of its
 degree in bits. A vertex has O(sqrt(m)) neighbours that do not rank below it, so there are O(m * sqrt(m)) pairs of
 edges out of one vertex (Chiba and Nishizeki's bound), hubs or not, and a new edge makes O(sqrt(m)) of them.
-Ranks, other than degrees, seldom change; when one does, few edges turn around.
+Ranks, unlike degrees, seldom change: an edge turns around only when an end's degree passes a power of two.
 """
 
 from __future__ import annotations

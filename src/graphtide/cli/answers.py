@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pyarrow as pa
-from rich.console import Console, RenderableType
+from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from graphtide.graph.stored import StoredGraph
@@ -18,19 +19,19 @@ from graphtide.views.stored import StoredCollection
 __all__ = ["print_answer", "print_json"]
 
 _SHOWN_ROWS = 20
-_SHOWN_CHANGES = 10
+_SHOWN_OF_A_RESULT = 8
 
 
 def print_answer(console: Console, answer: Answer) -> None:
     """Print an answer for people."""
     match answer:
         case pa.Table():
-            console.print(_table(answer, answer.num_rows))
+            _print_table(console, answer)
         case Run():
             console.print(str(answer.report), markup=False, highlight=False, soft_wrap=True)
             last = answer.names[-1]
-            result = answer.table(last)
-            console.print(_table(result.slice(0, _SHOWN_CHANGES), result.num_rows, f"{answer.analytic} on {last}"))
+            console.print(f"\n{answer.analytic} on {last}:", markup=False, highlight=False)
+            _print_table(console, answer.table(last), _SHOWN_OF_A_RESULT)
         case StoredGraph():
             aside = f", {answer.quarantined:,} lines set aside" if answer.quarantined else ""
             console.print(f"loaded {answer.name}: {answer.node_count:,} nodes, {answer.edge_count:,} edges{aside}")
@@ -83,14 +84,13 @@ def _plain(answer: Answer) -> dict[str, Any]:
             return {"text": answer}
 
 
-def _table(rows: pa.Table, total: int, title: str | None = None) -> RenderableType:
-    table = Table(title=title, box=None, header_style="bold", pad_edge=False, title_justify="left")
+def _print_table(console: Console, rows: pa.Table, most: int = _SHOWN_ROWS) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
     for field in rows.schema:
         is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
         table.add_column(field.name, justify="right" if is_number else "left")
-    for row in rows.slice(0, _SHOWN_ROWS).to_pylist():
-        table.add_row(*("" if value is None else str(value) for value in row.values()))
-    left = total - min(rows.num_rows, _SHOWN_ROWS)
-    if left > 0:
-        table.caption = f"and {left:,} more rows"
-    return table
+    for row in rows.slice(0, most).to_pylist():
+        table.add_row(*("" if value is None else escape(str(value)) for value in row.values()))
+    console.print(table)
+    if rows.num_rows > most:
+        console.print(f"and {rows.num_rows - most:,} more rows")

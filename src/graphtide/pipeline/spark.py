@@ -26,6 +26,8 @@ _ALWAYS: Final = {
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.files.ignoreCorruptFiles": "false",
+    # Properties may differ in case alone.
+    "spark.sql.caseSensitive": "true",
     "spark.python.daemon.module": "graphtide.pipeline.daemon",
     "spark.python.unix.domain.socket.enabled": "true",
 }

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from graphtide.bench.ordering import Ordered, comparisons, masks_without_communities, ordered
+from graphtide.bench.ordering_views import Ordered, comparisons, masks_without_communities, ordered
 
 VERTICES = 400
 # Communities of falling size; the last vertices are in none.

@@ -1,0 +1,91 @@
+"""`graphtide run` and the shell, on a real Spark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from pyspark.sql import SparkSession
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import graphtide as gt
+from graphtide.cli import app
+from graphtide.cli.shell import GvdlCompleter, carry_out
+
+EDGES = "src,dst,year\n1,2,2018\n2,3,2019\n4,5,2020\n"
+PROGRAM = """
+load graph Calls edges '{folder}/edges.csv';
+create view collection years on Calls for y in 2018..2020 [until_$y: year <= $y];
+run wcc on years;
+show view collections;
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, spark: SparkSession) -> Path:
+    del spark  # sessions take the one that runs
+    (tmp_path / "edges.csv").write_text(EDGES)
+    file = tmp_path / "program.gvdl"
+    file.write_text(PROGRAM.format(folder=tmp_path))
+    return file
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "120"}).invoke(app, list(arguments), catch_exceptions=False)
+
+
+def test_a_file_of_statements(program: Path) -> None:
+    result = call("run", str(program), "--home", str(program.parent / "home"))
+    assert result.exit_code == 0, result.output
+    assert "loaded Calls: 5 nodes, 3 edges" in result.stdout
+    assert "until_2020" in result.stdout
+    again = call("run", str(program), "--home", str(program.parent / "home"))
+    assert again.exit_code == 1
+    assert 'there is a graph "Calls" already' in again.stderr
+    assert "Traceback" not in again.output
+
+
+def test_the_same_for_machines(program: Path) -> None:
+    result = call("run", str(program), "--home", str(program.parent / "home"), "--json")
+    loaded, created, ran, shown = map(json.loads, result.stdout.splitlines())
+    assert loaded["edges"] == 3
+    assert created["sizes"] == [1, 2, 3]
+    assert [view["edges"] for view in ran["views"]] == [1, 2, 3]
+    assert shown["rows"][0]["views"] == 3
+
+
+def test_mistakes_are_messages(tmp_path: Path, program: Path) -> None:
+    missing = call("run", str(tmp_path / "nothing.gvdl"))
+    assert missing.exit_code == 2
+    assert "cannot read" in missing.stderr
+    program.write_text("create vew V on Calls edges where true;")
+    wrong = call("run", str(program), "--home", str(tmp_path / "home"))
+    assert wrong.exit_code == 1
+    assert "line 1, column 8" in wrong.stderr
+    assert "hint:" in wrong.stderr
+
+
+def test_the_shell_completes_names_and_survives_mistakes(program: Path) -> None:
+    with gt.Session(program.parent / "home") as session:
+        console = Console(width=120, record=True, force_terminal=False)
+        carry_out(session, program.read_text(), console)
+        carry_out(session, "run wcc on yaers;", console)
+        carry_out(session, "describe Calls;", console)
+        text = console.export_text()
+        assert 'there is no graph, view or view collection "yaers"' in text
+        assert 'did you mean "years"?' in text
+        assert "year" in text.rpartition("yaers")[2]
+
+        def completed(line: str) -> list[str]:
+            found = GvdlCompleter(session).get_completions(Document(line), CompleteEvent())
+            return [each.text for each in found]
+
+        assert "Calls" in completed("describe Ca")
+        assert "years" in completed("run wcc on ye")
+        assert "create view collection" in completed("crea")
+        assert "sssp" in completed("run ss")
+        assert completed("") == []
