@@ -64,5 +64,5 @@ def test_memory_of_spark_is_that_of_its_virtual_machine_and_of_workers(spark: Sp
     peak = peak_of_children(lambda: spark.sparkContext.parallelize([1, 2], 2).map(lambda x: x + 1).collect())
     if peak is None:
         pytest.skip("the system does not tell the memory of processes")
-    assert peak.java > peak.python > 0
+    assert min(peak.java, peak.python) > 0
     assert peak.bytes == peak.java + peak.python

@@ -23,6 +23,9 @@ Strategy = Literal["adaptive", "differential", "scratch"]
 
 # Views whose differences are fewer run together as one batch: what a run costs by itself is then most of it.
 _FEW_DIFFERENCES: Final = 500
+# Unless a view before them set off so much: where nearly everything changes, versions that run together meet each
+# other in every join.
+_LITTLE_WORK: Final = 20_000
 
 
 # A position in the chain, and the seconds that it is expected to take.
@@ -99,6 +102,7 @@ class _Course:
     steps: list[Step] = field(default_factory=list[Step])
     parts: list[Lines] = field(default_factory=list[Lines])
     width: int = 0
+    last_work: float = float("inf")  # of a view that ran by its differences; until there was one, no telling
 
     def from_scratch(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run each view alone."""
@@ -114,7 +118,10 @@ class _Course:
 
     def by_differences(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run views one after the other on top of the last one."""
-        for batch in _batches(self.chain, views):
+        left = list(views)
+        while left:
+            count = _few(self.chain, left) if self.last_work <= _LITTLE_WORK else 1
+            batch, left = left[:count], left[count:]
             yield from self._in_one_batch([position for position, _ in batch], [estimate for _, estimate in batch])
 
     def _in_one_batch(self, positions: Sequence[int], estimates: Sequence[float | None]) -> Iterator[Step]:
@@ -125,6 +132,7 @@ class _Course:
             self.execution.feed(edges, diffs).seal()
         outcomes = self.execution.run_epochs(len(positions))
         seconds = time.perf_counter() - clock
+        self.last_work = sum(outcome.work for outcome in outcomes) / len(outcomes)
         # What a batch took is shared out by the differences, with one more for what a view costs by itself.
         weights = np.array([self.chain.counts[position] + 1 for position in positions], float)
         shares = seconds * weights / weights.sum()
@@ -203,19 +211,14 @@ def _decide(splitter: Splitter, chain: Chain, strategy: Strategy, position: int)
     return way, splitter.estimate(way, size)
 
 
-def _batches(chain: Chain, views: Sequence[tuple[int, float | None]]) -> Iterator[Sequence[tuple[int, float | None]]]:
-    """Consecutive views with few differences together, others alone."""
-    batch: list[tuple[int, float | None]] = []
+def _few(chain: Chain, views: Sequence[_Planned]) -> int:
+    """How many of the next views have few differences together; at least one."""
     held = 0
-    for view in views:
-        count = chain.counts[view[0]]
-        if batch and held + count > _FEW_DIFFERENCES:
-            yield batch
-            batch, held = [], 0
-        batch.append(view)
-        held += count
-    if batch:
-        yield batch
+    for count, (position, _) in enumerate(views):
+        held += chain.counts[position]
+        if held > _FEW_DIFFERENCES:
+            return max(1, count)
+    return len(views)
 
 
 def follow_lattice(

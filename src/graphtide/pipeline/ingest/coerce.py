@@ -29,17 +29,9 @@ def can_coerce(given: PropertyType, wanted: PropertyType) -> bool:
     return given is wanted or wanted is PropertyType.STRING or given is PropertyType.STRING or (given, wanted) in _CASTS
 
 
-def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column without dictionaries and views, for which Arrow has few functions."""
-    type_ = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if property_type(type_) is PropertyType.STRING:
-        type_ = pa.string()
-    if column.type == type_:
-        return column
-    if not pa.types.is_dictionary(column.type):
-        return column.cast(type_)
-    decoded = [chunk.dictionary.cast(type_).take(chunk.indices.cast(pa.int64())) for chunk in column.chunks]
-    return pa.chunked_array(decoded, type_)
+def plain(table: pa.Table) -> pa.Table:
+    """A table without dictionaries and views, for which Arrow has few functions."""
+    return pa.Table.from_arrays([_plain(column) for column in table.columns], table.column_names)
 
 
 def coerce(values: pa.Array, wanted: PropertyType) -> pa.Array:
@@ -94,3 +86,15 @@ def _whole(values: pa.Array) -> pa.Array:
         if pa.types.is_decimal(values.type):
             fits = pc.and_(fits, pc.greater_equal(values, pa.scalar(-(2**63)).cast(values.type)))
     return pc.if_else(fits, values, pa.scalar(None, values.type)).cast(pa.int64())
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    type_ = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if property_type(type_) is PropertyType.STRING:
+        type_ = pa.string()
+    if column.type == type_:
+        return column
+    if not pa.types.is_dictionary(column.type):
+        return column.cast(type_)
+    decoded = [chunk.dictionary.cast(type_).take(chunk.indices.cast(pa.int64())) for chunk in column.chunks]
+    return pa.chunked_array(decoded, type_)

@@ -10,27 +10,22 @@ import pyarrow as pa
 
 from graphtide.errors import LoadError
 from graphtide.pipeline.ingest.coerce import property_type
-from graphtide.pipeline.ingest.header import Mark, Title
 
-__all__ = ["TitledTable", "edge_table", "node_table"]
-
-TitledTable = tuple[pa.Table, list[Title]]
+__all__ = ["edge_table", "node_table"]
 
 
-def node_table(graph: Any) -> TitledTable:
-    """The nodes with their attributes."""
+def node_table(graph: Any) -> pa.Table:
+    """The nodes with their attributes; the first column is the id."""
     nodes = list(graph.nodes(data=True))
-    ids = _ids([node for node, _ in nodes])
-    return _titled([(ids, "id")], [attributes for _, attributes in nodes], "node")
+    return _table({"id": _ids([node for node, _ in nodes])}, [attributes for _, attributes in nodes], "node")
 
 
-def edge_table(graph: Any) -> TitledTable:
-    """The edges with their attributes, each once if the graph is undirected."""
+def edge_table(graph: Any) -> pa.Table:
+    """The edges with their attributes, each once if the graph is undirected; the first two columns are the ends."""
     edges = list(graph.edges(data=True))
     # Sources and targets together: all are ints, or all are texts.
     ends = _ids([end for side in (0, 1) for end in (edge[side] for edge in edges)])
-    keys: list[tuple[pa.Array, Mark]] = [(ends[: len(edges)], "src"), (ends[len(edges) :], "dst")]
-    return _titled(keys, [edge[2] for edge in edges], "edge")
+    return _table({"src": ends[: len(edges)], "dst": ends[len(edges) :]}, [edge[2] for edge in edges], "edge")
 
 
 def _ids(values: Sequence[Any]) -> pa.Array:
@@ -46,13 +41,10 @@ def _ids(values: Sequence[Any]) -> pa.Array:
     return pa.array(list(map(str, values)), pa.string())
 
 
-def _titled(keys: Sequence[tuple[pa.Array, Mark]], rows: Sequence[Mapping[Any, Any]], what: str) -> TitledTable:
+def _table(keys: Mapping[str, pa.Array], rows: Sequence[Mapping[Any, Any]], what: str) -> pa.Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
     attributes = [_attribute([row.get(name) for row in rows], f'attribute "{name}" of a {what}') for name in names]
-    titles = [Title(mark, property_type(array.type), mark) for array, mark in keys]
-    titles += [Title(str(name), property_type(array.type), None) for name, array in zip(names, attributes, strict=True)]
-    columns = [*(array for array, _ in keys), *attributes]
-    return pa.Table.from_arrays(columns, [str(i) for i in range(len(columns))]), titles
+    return pa.Table.from_arrays([*keys.values(), *attributes], [*keys, *map(str, names)])
 
 
 def _attribute(values: list[Any], what: str) -> pa.Array:

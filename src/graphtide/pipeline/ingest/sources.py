@@ -16,8 +16,9 @@ from graphtide.pipeline.ingest.guess import guess_format
 from graphtide.pipeline.ingest.layout import Layout
 from graphtide.pipeline.ingest.networkx_tables import edge_table, node_table
 from graphtide.pipeline.ingest.options import Format, Options, Table
+from graphtide.pipeline.ingest.parquet_source import ParquetSource
 from graphtide.pipeline.ingest.staged import Staged
-from graphtide.pipeline.ingest.table_source import ArrowSource, FrameSource, ParquetSource
+from graphtide.pipeline.ingest.table_source import ArrowSource, FrameSource
 from graphtide.pipeline.ingest.text_source import TextSource
 from graphtide.rows.pandas_series import is_pandas
 
@@ -44,8 +45,10 @@ def open_sources(
     if isinstance(edges, nx.Graph):
         if nodes is not None:
             raise UsageError("a NetworkX graph brings its nodes along", hint="pass it as edges alone")
-        pairs = {Table.NODES: node_table(edges), Table.EDGES: edge_table(edges)}
-        return {table: ArrowSource(table, rows, options[table], titles) for table, (rows, titles) in pairs.items()}
+        return {
+            Table.NODES: ArrowSource(Table.NODES, node_table(edges), options[Table.NODES], ["id"]),
+            Table.EDGES: ArrowSource(Table.EDGES, edge_table(edges), options[Table.EDGES], ["src", "dst"]),
+        }
     given = {Table.NODES: nodes, Table.EDGES: edges}
     return {table: _open(spark, table, data, options[table]) for table, data in given.items() if data is not None}
 
@@ -90,21 +93,17 @@ def _open_files(spark: SparkSession, table: Table, paths: Sequence[str | Path], 
             f"{other[1]} is {other[0]} and {one[1]} is {one[0]}",
             hint="load files of one format at a time, or say format=",
         )
-    root = Path(paths[0]).absolute() if len(paths) == 1 and Path(paths[0]).is_dir() else None
-    return ParquetSource(spark, table, files, root, options)
+    return ParquetSource(spark, table, files, options)
 
 
 def _paths(data: Any) -> Sequence[str | Path] | None:
     """One path or several, None if it is something else."""
     if isinstance(data, str | Path):
         return [data]
-    if (
-        isinstance(data, list | tuple)
-        and data
-        and all(isinstance(each, str | Path) for each in cast("list[Any]", data))
-    ):
-        return cast("Sequence[str | Path]", data)
-    return None
+    if not isinstance(data, list | tuple):
+        return None
+    several = cast("Sequence[Any]", data)
+    return several if several and all(isinstance(each, str | Path) for each in several) else None
 
 
 def _as_arrow(data: Any) -> pa.Table | None:
