@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -175,18 +176,25 @@ def test_graphalytics_has_vertices_and_weighted_edges(load: Load, write: Write) 
 
 def test_parquet_has_types_and_folders_that_are_columns(load: Load, tmp_path: Path) -> None:
     for year, source, weight in ((2020, "b", 1.5), (2019, "a", None)):
-        folder = tmp_path / "calls" / f"year={year}"
+        folder = tmp_path / "month=5" / "calls" / f"year={year}"
         folder.mkdir(parents=True)
         rows = pa.table({"src": [source], "dst": ["a"], "w": pa.array([weight], pa.float32())})
         pq.write_table(rows, folder / "part.parquet")
-    (tmp_path / "calls" / "_SUCCESS").touch()
-    graph = load(tmp_path / "calls")
+    (folder.parent / "_SUCCESS").touch()
+    graph = load(folder.parent)
     assert graph.edges == [("a", "a", None, 2019), ("b", "a", 1.5, 2020)]
-    when = pa.array([datetime(2020, 1, 1, 12)], pa.timestamp("ms"))  # noqa: DTZ001 - without a zone on purpose
-    odd = pa.table({"to": [7], "from": [8], "a.b c`": [True], "when": when, "d": [date(2020, 1, 2)]})
-    pq.write_table(odd, tmp_path / "odd [1].parquet")
-    again = load(tmp_path / "odd [1].parquet", name="Odd")
-    assert again.edges == [(8, 7, True, datetime(2020, 1, 1, 12, tzinfo=UTC), date(2020, 1, 2))]
+    assert graph.types == {"_id": "string", "w": "float", "year": "int"}
+
+
+def test_parquet_as_pandas_and_others_write_it(load: Load, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"to": [7], "from": [8], "a.b c`": [True], "when": pd.to_datetime(["2020-01-01 12:00"])})
+    frame["kind"] = pd.Categorical(["x"])
+    frame.to_parquet(tmp_path / "odd [1].parquet")
+    more = pa.table({"from": pa.array([9], pa.uint16()), "to": pa.array([8], pa.uint64()), "d": [date(2020, 1, 2)]})
+    pq.write_table(more, tmp_path / "odd [2].parquet")
+    graph = load([tmp_path / "odd [1].parquet", tmp_path / "odd [2].parquet"])
+    noon = datetime(2020, 1, 1, 12, tzinfo=UTC)
+    assert graph.edges == [(8, 7, True, noon, "x", None), (9, 8, None, None, None, date(2020, 1, 2))]
 
 
 def test_files_may_be_compressed(load: Load, write: Write) -> None:
@@ -203,7 +211,8 @@ def test_paths_are_files_folders_and_patterns_in_the_order_given(load: Load, wri
     for name, row in (("b", "3,3"), ("a", "2,2"), ("_hidden", "9,9"), ("c", "4,4")):
         write(f"folder/{name}.csv", f"src,dst\n{row}\n")
     first = write("z[1] é%41.csv", "src,dst\n1,1\n")
-    graph = load([first, first.parent / "folder" / "[ab].csv", str(first.parent / "folder" / "c.csv")])
+    last = first.parent / "folder" / ".." / "folder" / "c.csv"
+    graph = load([first, first.parent / "folder" / "[ab].csv", f"file://{last}"])
     assert [edge[0] for edge in graph.edges] == [1, 2, 3, 4]
     assert [edge[0] for edge in load(first.parent / "folder", name="Folder").edges] == [2, 3, 4]
 

@@ -106,7 +106,7 @@ def test_a_networkx_graph_loads_as_it_is(load: Load) -> None:
     ("edges", "nodes", "message"),
     [
         (pa.table({"src": [1.5], "dst": [1]}), None, 'edges: column "src" holds ids and has the type float'),
-        (pa.table({"a": [1], "b": [2], "l": [[1]]}), None, 'the column "l" of edges has the type list'),
+        (pa.table({"a": [1], "b": [2], "l": [[1]]}), None, 'edges: column "l" has the type list'),
         (pa.table({"a": [1]}), None, "edges: 1 column, and edges need two: the source and the target"),
         (pa.table({"src": [1], "b": [1]}), None, 'cannot tell which column is the target: there are "src", "b"'),
         (pa.table({"src": [1, None], "dst": [1, 2]}), None, "edges, row 1: no source vertex"),
@@ -122,8 +122,10 @@ def test_tables_that_are_no_graph_are_refused(load: Load, edges: Any, nodes: Any
 
 
 def test_a_type_that_a_column_cannot_have_is_refused(load: Load) -> None:
-    with pytest.raises(LoadError, match='the column "t" of edges is int and cannot be timestamp'):
+    with pytest.raises(LoadError, match='edges: column "t" is int and cannot be timestamp'):
         load(pa.table({"src": [1], "dst": [1], "t": [5]}), columns={"t": "timestamp"})
+    with pytest.raises(LoadError, match='edges: column "w" is int and cannot be date'):
+        load(nx.DiGraph([(1, 2, {"w": 3})]), columns={"w": "date"})
     with pytest.raises(LoadError, match=r'edges, row 1: column "t": 2\.5 is not an int'):
         load(pa.table({"src": [1, 2], "dst": [1, 2], "t": [1.0, 2.5]}), columns={"t": "int"})
 

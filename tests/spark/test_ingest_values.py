@@ -10,6 +10,7 @@ import io
 import re
 from datetime import UTC, date, datetime
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -162,6 +163,19 @@ def test_lines_are_cut_as_the_csv_module_writes_them(rows: list[list[str]]) -> N
     assert cut.bad == {}
     assert [[value or "" for value in row] for row in zip(*(c.to_pylist() for c in cut.columns), strict=True)] == rows
     assert [split_line(line, dialect) for line in lines.to_pylist()] == rows
+
+
+@given(st.lists(st.text(st.sampled_from('ab,"'), min_size=1, max_size=8), max_size=5))
+def test_what_a_line_is_does_not_depend_on_its_neighbours(texts: list[str]) -> None:
+    dialect = Dialect(",", '"', None, has_header=False)
+
+    def cut(lines: list[str]) -> list[tuple[Any, ...]]:
+        array = pa.array(lines, pa.string())
+        fields = cut_lines(array, data_lines(array, dialect), dialect, 2)
+        rows = dict(zip(fields.lines.tolist(), zip(*(c.to_pylist() for c in fields.columns), strict=True), strict=True))
+        return [rows.get(i, fields.bad.get(i)) for i in range(len(lines))]
+
+    assert cut(texts) == [cut([text])[0] for text in texts]
 
 
 def test_a_line_that_cannot_be_cut_has_a_reason_and_spares_its_neighbours() -> None:

@@ -7,9 +7,11 @@ path within a folder or a pattern. As for Spark, names that start with `_` or `.
 from __future__ import annotations
 
 import glob
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -17,13 +19,29 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 
 from graphtide.errors import LoadError
-from graphtide.rows.schema import did_you_mean
 
-__all__ = ["Head", "as_spark_path", "list_files", "path_of_uri", "read_head"]
+__all__ = ["DataFile", "Head", "as_spark_path", "list_files", "path_of_uri", "read_head"]
 
 _HEAD_BYTES: Final = 1 << 18
 _SPARK_PATTERN: Final = re.compile(r"([\[\]{}*?\\])")
+_OTHERWISE_PACKED: Final = re.compile(r"\.(tar|tgz|zip|xz|7z|lz4|snappy|br|rar)(\.gz|\.bz2|\.zst)?$", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file, and the folder that it was found in if a folder was given."""
+
+    path: Path
+    root: Path | None = None
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The names of the folders between the one that was given and the file."""
+        return () if self.root is None else self.path.relative_to(self.root).parts[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +52,27 @@ class Head:
     starts: tuple[int, ...]
 
 
-def list_files(paths: Iterable[str | Path]) -> list[Path]:
+def list_files(paths: Iterable[str | Path]) -> list[DataFile]:
     """The files that paths stand for; each exists, is given once, and has a byte in it."""
     found = [file for path in paths for file in _listed(path)]
     seen: set[Path] = set()
     for file in found:
-        if file in seen:
+        if file.path in seen:
             raise LoadError(f"{file} is given twice", hint="name each file once")
-        seen.add(file)
-        if _is_hidden(file):
-            raise LoadError(f"{file} starts with {file.name[0]}, and Spark reads no such files", hint="rename it")
-        if not file.stat().st_size:
+        seen.add(file.path)
+        if _is_hidden(file.path.name):
+            raise LoadError(f"{file} starts with {file.path.name[0]}, and Spark reads no such files", hint="rename it")
+        if not file.path.stat().st_size:
             raise LoadError(f"{file} is empty", hint="remove it, or write at least the names of its columns into it")
     return found
 
 
 def read_head(file: Path) -> Head:
     """The first lines of a text file, compressed or not; the last one may be cut."""
+    if _OTHERWISE_PACKED.search(file.name):
+        raise LoadError(
+            f"{file} is packed in a way that Spark does not read", hint="unpack it, or use gzip, bzip2 or zstd"
+        )
     try:
         with pa.input_stream(str(file), compression="detect") as stream:
             content: bytes = stream.read(_HEAD_BYTES)
@@ -84,38 +106,45 @@ def path_of_uri(uri: str) -> str:
     return unquote(urlsplit(uri).path)
 
 
-def _listed(path: str | Path) -> Sequence[Path]:
-    text = str(path).removeprefix("file://")
+def _listed(path: str | Path) -> list[DataFile]:
+    text = path_of_uri(str(path)) if str(path).startswith("file:") else str(path)
     if _SCHEME.match(text):
         raise LoadError(
             f"{text} is not a path on this machine",
             hint="read it with Spark, and pass the DataFrame instead of the path",
         )
     # A file may well be called a[1].csv, so it is a pattern only if there is no such file.
-    plain = Path(text).absolute()
+    plain = _absolute(text)
     if plain.is_file():
-        return [plain]
+        return [DataFile(plain)]
     if plain.is_dir():
         return _inside(plain)
-    matches = [Path(each).absolute() for each in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - absolute patterns
-    if not matches:
-        near = [str(each) for each in plain.parent.iterdir()] if plain.parent.is_dir() else []
-        hint = did_you_mean(str(plain), near) if near else f"{plain.parent} does not exist"
-        raise LoadError(f"there is no file {text}", hint=hint if "did you" in hint or not near else None)
-    return [file for match in matches for file in (_inside(match) if match.is_dir() else [match])]
+    found = [_absolute(each) for each in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - may be absolute
+    shown = [each for each in found if not _is_hidden(each.name)]
+    if not shown:
+        raise LoadError(f"there is no file {text}", hint=_hint_at_neighbours(plain))
+    return [file for each in shown for file in (_inside(each) if each.is_dir() else [DataFile(each)])]
 
 
-def _inside(folder: Path) -> list[Path]:
-    files = [file for file in folder.rglob("*") if file.is_file() and not any(map(_is_hidden, _below(file, folder)))]
-    if not files:
+def _inside(folder: Path) -> list[DataFile]:
+    files = [DataFile(path, folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    shown = [file for file in files if not any(map(_is_hidden, (*file.folders, file.path.name)))]
+    if not shown:
         raise LoadError(f"there are no files in {folder}", hint="names that start with _ or . do not count")
-    return sorted(files)
+    return shown
 
 
-def _below(file: Path, folder: Path) -> list[Path]:
-    """The file and the folders between it and `folder`."""
-    return [file, *(parent for parent in file.parents if folder in parent.parents)]
+def _absolute(text: str) -> Path:
+    # As Spark does it: `..` goes, symbolic links stay.
+    return Path(os.path.abspath(text))  # noqa: PTH100 - `Path.absolute` keeps `..`, `Path.resolve` follows links
 
 
-def _is_hidden(path: Path) -> bool:
-    return path.name.startswith((".", "_"))
+def _hint_at_neighbours(file: Path) -> str | None:
+    if not file.parent.is_dir():
+        return f"{file.parent} does not exist"
+    near = get_close_matches(file.name, [each.name for each in file.parent.iterdir()], n=1)
+    return f'did you mean "{file.parent / near[0]}"?' if near else None
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "_"))

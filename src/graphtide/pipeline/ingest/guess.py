@@ -19,16 +19,17 @@ from graphtide.pipeline.ingest.dialect import Dialect
 from graphtide.pipeline.ingest.files import Head
 from graphtide.pipeline.ingest.header import is_title
 from graphtide.pipeline.ingest.kinds import Kinds, kinds_of
-from graphtide.pipeline.ingest.lines import split_line
+from graphtide.pipeline.ingest.lines import BLANKS, split_line
 from graphtide.pipeline.ingest.options import Format, Options
 
 __all__ = ["data_of", "guess_dialect", "guess_format"]
 
-_COMPRESSED: Final = re.compile(r"\.(gz|bz2|zst|lz4|snappy|deflate)$", re.IGNORECASE)
+_COMPRESSED: Final = re.compile(r"\.(gz|bz2|zst)$", re.IGNORECASE)
 _GRAPHALYTICS: Final = re.compile(r"\.[ev](\.txt|\.csv)?$", re.IGNORECASE)
 _SEPARATORS: Final = (",", "\t", "|", ";")
 _COMMENTS: Final = ("#", "%")
 _QUOTE: Final = '"'
+_QUOTED: Final = re.compile('"[^"]*"')
 _LOOK_AT: Final = 100
 
 
@@ -60,7 +61,7 @@ def data_of(head: Head, comment: str | None) -> list[str]:
     return [
         line
         for line in head.lines
-        if line.strip() and not (comment is not None and line.lstrip(" \t").startswith(comment))
+        if (bare := line.strip(BLANKS)) and not (comment is not None and bare.startswith(comment))
     ]
 
 
@@ -70,7 +71,7 @@ def _comment(head: Head, format_: Format, options: Options) -> str | None:
     if format_ is Format.LDBC or format_ is Format.GRAPHALYTICS:
         return None
     # A comment stands at the top if it stands anywhere; further down, # may start a value.
-    first = next((line.strip() for line in head.lines if line.strip()), "")
+    first = next((line.strip(BLANKS) for line in head.lines if line.strip(BLANKS)), "")
     at_top = next((each for each in _COMMENTS if first.startswith(each)), None)
     return at_top or ("#" if format_ is Format.SNAP else None)
 
@@ -82,7 +83,8 @@ def _separator(file: Path, first: str, format_: Format, options: Options) -> str
         return None
     if format_ is Format.LDBC:
         return "|"
-    count, separator = max((first.count(each), -i) for i, each in enumerate(_SEPARATORS))
+    bare = _QUOTED.sub("", first)
+    count, separator = max((bare.count(each), -i) for i, each in enumerate(_SEPARATORS))
     if count:
         found = _SEPARATORS[-separator]
         # Tabs alone are SNAP's as well, where blanks may stand beside them.

@@ -34,10 +34,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a table, keys first, and for each file the names under which its fields are staged."""
+    """The columns of a table, keys first; for each file what its fields are staged as; and all names that occur."""
 
     columns: tuple[Column, ...]
     fields: tuple[tuple[str | None, ...], ...]
+    names: tuple[str, ...]
 
 
 def lay_out(table: Table, headers: Sequence[Sequence[Title]], options: Options, places: Sequence[str]) -> Layout:
@@ -67,18 +68,19 @@ def lay_out(table: Table, headers: Sequence[Sequence[Title]], options: Options, 
                 own.append(staged)
         fields.append(tuple(own))
     ordered = [columns[key] for key in table.keys]
-    return Layout((*ordered, *properties.values()), tuple(fields))
+    names = dict.fromkeys(title.name for header in headers for title in header)
+    return Layout((*ordered, *properties.values()), tuple(fields), tuple(names))
 
 
 def check_types_used(named: Iterable[str], layouts: Iterable[Layout]) -> None:
     """Raise if a type was given for a column that is in none of the tables."""
-    titles = [column.title for layout in layouts for column in layout.columns]
+    known = list(dict.fromkeys(name for layout in layouts for name in layout.names))
     for name in named:
-        if name not in titles:
-            listed = ", ".join(f'"{each}"' for each in dict.fromkeys(titles))
+        if name not in known:
+            listed = ", ".join(f'"{each}"' for each in known)
             raise LoadError(
                 f'a type was given for column "{name}", which does not exist: there are {listed}',
-                hint=did_you_mean(name, titles),
+                hint=did_you_mean(name, known),
             )
 
 
@@ -145,6 +147,8 @@ def _check_id_type(title: Title, type_: PropertyType | None, place: str) -> None
 
 
 def _check_property(name: str, seen: set[str], place: str) -> None:
+    if "\0" in name:
+        raise LoadError(f"{place}: a property cannot be called {name!r}", hint="is the file text?")
     if name in _RESERVED:
         raise LoadError(
             f'{place}: a property cannot be called "{name}", which is a column of every stored graph',

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 from graphtide.pipeline.ingest.arrow import pc
 from graphtide.pipeline.ingest.dialect import Dialect
 
-__all__ = ["Fields", "cut_lines", "data_lines", "split_line"]
+__all__ = ["BLANKS", "Fields", "cut_lines", "data_lines", "split_line"]
+
+# A line of nothing else is empty.
+BLANKS: Final = " \t\r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Fields:
 
 def data_lines(lines: pa.Array, dialect: Dialect) -> NDArray[np.int64]:
     """Which lines are neither empty nor comments."""
-    trimmed = pc.ascii_trim(lines, " \t\r" if dialect.separator is None else " \r")
+    trimmed = pc.ascii_trim(lines, BLANKS)
     is_data = pc.greater(pc.binary_length(trimmed), 0)
     if dialect.comment is not None:
         is_data = pc.and_(is_data, pc.invert(pc.starts_with(trimmed, dialect.comment)))
@@ -68,7 +71,10 @@ def split_line(line: str, dialect: Dialect) -> list[str]:
     if dialect.separator is None:
         return line.split()
     quoting = csv.QUOTE_NONE if dialect.quote is None else csv.QUOTE_MINIMAL
-    return next(csv.reader([line], delimiter=dialect.separator, quotechar=dialect.quote, quoting=quoting))
+    try:
+        return next(csv.reader([line], delimiter=dialect.separator, quotechar=dialect.quote, quoting=quoting))
+    except csv.Error:
+        return [line]
 
 
 def _read(lines: pa.Array, dialect: Dialect, width: int) -> tuple[pa.Table, dict[int, str]]:
@@ -143,8 +149,9 @@ def _find_open(lines: pa.Array, dialect: Dialect) -> NDArray[np.bool_] | None:
     if not len(quoted):
         return None
     quote, separator = (rf"\x{{{ord(each):x}}}" for each in (dialect.quote, dialect.separator or "\t"))
-    # A value is quoted if it starts with a quote; inside, a quote is doubled.
-    value = f"(?:{quote}(?:[^{quote}]|{quote}{quote})*{quote}[^{separator}]*|[^{quote}{separator}][^{separator}]*|)"
+    # A value is quoted if it starts with a quote; inside, a quote is doubled. What follows the last one is kept.
+    bare = f"(?:[^{quote}{separator}][^{separator}]*)?"
+    value = f"(?:{quote}(?:[^{quote}]|{quote}{quote})*{quote}{bare}|{bare})"
     is_closed = pc.match_substring_regex(lines.take(pa.array(quoted)), f"(?s)^{value}(?:{separator}{value})*$")
     is_open = np.zeros(len(lines), np.bool_)
     is_open[quoted] = ~is_closed.to_numpy(zero_copy_only=False)

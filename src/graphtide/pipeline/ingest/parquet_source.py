@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from graphtide.errors import LoadError
 from graphtide.pipeline.ingest.coerce import plain, property_type
+from graphtide.pipeline.ingest.files import DataFile
 from graphtide.pipeline.ingest.header import Title
 from graphtide.pipeline.ingest.layout import Layout, lay_out
 from graphtide.pipeline.ingest.options import Options, Table
@@ -41,13 +42,13 @@ class _Groups:
 
 
 class ParquetSource:
-    """Parquet files; folders such as year=2019 above them are columns, like those in the files."""
+    """Parquet files; folders such as year=2019 between them and the folder that was given are columns too."""
 
-    def __init__(self, spark: SparkSession, table: Table, files: Sequence[Path], options: Options) -> None:
+    def __init__(self, spark: SparkSession, table: Table, files: Sequence[DataFile], options: Options) -> None:
         self.table = table
         self._spark = spark
         self._files = files
-        footers = [_footer(file) for file in files]
+        footers = [_footer(file.path) for file in files]
         self._groups = [each for number, footer in enumerate(footers) for each in _grouped(number, footer.metadata)]
         headers = [_titles(file, footer.schema_arrow, options) for file, footer in zip(files, footers, strict=True)]
         self.layout: Layout = lay_out(table, headers, options, [str(file) for file in files])
@@ -92,7 +93,7 @@ def _grouped(file: int, footer: pq.FileMetaData) -> Iterator[_Groups]:
             lot, rows = [], 0
 
 
-def _titles(file: Path, schema: pa.Schema, options: Options) -> list[Title]:
+def _titles(file: DataFile, schema: pa.Schema, options: Options) -> list[Title]:
     columns = [
         TypedColumn(name, property_type(type_), str(type_))
         for name, type_ in zip(schema.names, schema.types, strict=True)
@@ -101,19 +102,19 @@ def _titles(file: Path, schema: pa.Schema, options: Options) -> list[Title]:
     return [*typed_titles(columns, options, str(file)), *(Title(name, None, None) for name in _folder_values(file))]
 
 
-def _folder_values(file: Path) -> dict[str, str | None]:
-    """The columns that the folders above a file stand for, with this file's values.
+def _folder_values(file: DataFile) -> dict[str, str | None]:
+    """The columns that the folders of a file stand for, with this file's values.
 
-    >>> _folder_values(Path("/calls/year=2019/state=New%20York/part.parquet"))
+    >>> _folder_values(DataFile(Path("/calls/year=2019/state=New%20York/part.parquet"), Path("/calls")))
     {'year': '2019', 'state': 'New York'}
     """
-    pairs = [folder.partition("=") for folder in file.parts[:-1] if "=" in folder]
+    pairs = [folder.partition("=") for folder in file.folders if "=" in folder]
     return {unquote(name): None if value == _NO_VALUE else unquote(value) for name, _, value in pairs if name}
 
 
-def _stage(staging: Staging, own: _Groups, file: Path, fields: Sequence[str | None]) -> Iterator[Part]:
+def _stage(staging: Staging, own: _Groups, file: DataFile, fields: Sequence[str | None]) -> Iterator[Part]:
     values = _folder_values(file).values()
-    batches = pq.ParquetFile(file).iter_batches(batch_size=PART_ROWS, row_groups=list(own.groups))
+    batches = pq.ParquetFile(file.path).iter_batches(batch_size=PART_ROWS, row_groups=list(own.groups))
     for number, batch in enumerate(batches):
         table = plain(pa.Table.from_batches([batch]))
         for value in values:

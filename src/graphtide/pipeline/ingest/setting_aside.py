@@ -89,7 +89,7 @@ def _rows(rows: pa.Table, part: int) -> pa.Table:
 def _placed(staged: Staged, rows: pa.Table) -> pa.Table:
     """Rows with the file and the line that they came from."""
     parts = rows.column(PART).to_numpy()
-    before = np.array([staged.lines_before(part) for part in range(len(staged.parts))], np.int64)
+    before = np.array(staged.first_lines, np.int64)
     files = np.array([part.origin.file for part in staged.parts], np.int32)
     return pa.table(
         {

@@ -84,9 +84,9 @@ def _open(spark: SparkSession, table: Table, data: Any, options: Options) -> Tab
 
 def _open_files(spark: SparkSession, table: Table, paths: Sequence[str | Path], options: Options) -> TableSource:
     files = list_files(paths)
-    formats = {guess_format(file, options): file for file in reversed(files)}
+    formats = {guess_format(file.path, options): file for file in reversed(files)}
     if Format.PARQUET not in formats:
-        return TextSource(spark, table, files, guess_format(files[0], options), options)
+        return TextSource(spark, table, files, guess_format(files[0].path, options), options)
     if len(formats) > 1:
         one, other = list(formats.items())[:2]
         raise LoadError(

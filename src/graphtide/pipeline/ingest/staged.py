@@ -45,6 +45,7 @@ class Staged:
     parts: tuple[Part, ...]
     files: tuple[str, ...]  # by the numbers that parts have for them
     is_text: bool
+    first_lines: tuple[int, ...]  # what number each part's first line has in its file
 
     @classmethod
     def of(
@@ -52,7 +53,13 @@ class Staged:
     ) -> Self:
         """A table from its parts in any order."""
         ordered = sorted(parts, key=lambda part: part.origin)
-        return cls(table, columns, tuple(ordered), tuple(files), is_text)
+        # Lines are counted from 1, rows from 0.
+        counted: dict[int, int] = {}
+        first_lines: list[int] = []
+        for part in ordered:
+            first_lines.append(counted.get(part.origin.file, int(is_text)))
+            counted[part.origin.file] = first_lines[-1] + part.lines
+        return cls(table, columns, tuple(ordered), tuple(files), is_text, tuple(first_lines))
 
     @property
     def rows(self) -> int:
@@ -87,12 +94,7 @@ class Staged:
     def place(self, part: int, line: int) -> Place:
         """Where the row came from that stands in this line of a part."""
         file = self.files[self.parts[part].origin.file]
-        return Place(file, "line" if self.is_text else "row", self.lines_before(part) + line)
-
-    def lines_before(self, part: int) -> int:
-        """The number of a part's first line in its file."""
-        file = self.parts[part].origin.file
-        return self.is_text + sum(each.lines for each in self.parts[:part] if each.origin.file == file)
+        return Place(file, "line" if self.is_text else "row", self.first_lines[part] + line)
 
 
 def read_staged(file: Path, types: dict[str, PropertyType], *, with_lines: bool = False) -> pa.Table:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - what everyone calls it
 
 from graphtide.errors import LoadError
 from graphtide.pipeline.ingest.dialect import Dialect
-from graphtide.pipeline.ingest.files import Head, as_spark_path, read_head
+from graphtide.pipeline.ingest.files import DataFile, Head, as_spark_path, read_head
 from graphtide.pipeline.ingest.guess import data_of, guess_dialect
 from graphtide.pipeline.ingest.header import Title, parse_title
 from graphtide.pipeline.ingest.layout import Layout, lay_out
@@ -29,14 +29,14 @@ class TextSource:
     """Files of text with their columns; the rows are read by `stage`."""
 
     def __init__(
-        self, spark: SparkSession, table: Table, files: Sequence[Path], format_: Format, options: Options
+        self, spark: SparkSession, table: Table, files: Sequence[DataFile], format_: Format, options: Options
     ) -> None:
         self._spark = spark
         self.table = table
         self.files = files
         self._format = format_
-        self._heads = [read_head(file) for file in files]
-        self._dialect = guess_dialect(files[0], self._heads[0], format_, options)
+        self._heads = [read_head(file.path) for file in files]
+        self._dialect = guess_dialect(files[0].path, self._heads[0], format_, options)
         headers = [self._titles(file, head, options) for file, head in zip(files, self._heads, strict=True)]
         self.layout: Layout = lay_out(table, headers, options, [str(file) for file in files])
 
@@ -47,7 +47,7 @@ class TextSource:
             str(file): TextFile(number, fields, _header(head, self._dialect))
             for number, (file, fields, head) in enumerate(zip(self.files, self.layout.fields, self._heads, strict=True))
         }
-        lines = self._spark.read.text([as_spark_path(file) for file in self.files]).select(
+        lines = self._spark.read.text([as_spark_path(file.path) for file in self.files]).select(
             F.col("_metadata.file_path").alias(FILE), F.col("_metadata.file_block_start").alias(START), "value"
         )
         with unreadable_as_load_error():
@@ -60,7 +60,7 @@ class TextSource:
                 raise LoadError(f"{file} has no lines", hint="remove it")
         return staged
 
-    def _titles(self, file: Path, head: Head, options: Options) -> Sequence[Title]:
+    def _titles(self, file: DataFile, head: Head, options: Options) -> Sequence[Title]:
         """What the columns of a file are called."""
         rows = data_of(head, self._dialect.comment)
         if not rows:
