@@ -14,7 +14,7 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist worksteal
 BENCH ?=
 BENCH_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check

@@ -262,6 +262,21 @@ def test_options_that_mean_nothing_are_refused(load: Load, options: dict[str, An
     assert hint in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"separator": ";"}, 'the option "separator" is about files'),
+        ({"format": "csv"}, 'the option "format" is about files'),
+        ({"id": "x"}, 'the option "id" is about a table that is not there'),
+        ({"node_columns": {"x": "int"}}, 'the option "node_columns" is about a table that is not there'),
+        ({"edge_id": "x"}, 'the option "edge_id" is about a table that is not there'),
+    ],
+)
+def test_options_that_no_table_listens_to_are_refused(load: Load, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load(pa.table({"src": [1], "dst": [2]}), **options)
+
+
 def test_a_load_that_fails_late_leaves_the_graph_that_was_there(
     load: Load, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

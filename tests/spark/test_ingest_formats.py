@@ -145,12 +145,19 @@ def test_a_declared_type_is_taken_where_another_would_be_found(load: Load, write
     assert declared.edges == [("1", "2", 9, "12345"), ("2", "1", 10, "54321")]
 
 
+def test_blanks_are_a_missing_value_where_there_is_no_text(load: Load, write: Write) -> None:
+    graph = load(write("edges.csv", "src, dst,a,b:int,c\n1, 2, 3, 4,x\n2,1, , , \n"))
+    assert graph.edges == [(1, 2, 3, 4, "x"), (2, 1, None, None, " ")]
+
+
 def test_snap_has_comments_and_any_blanks(load: Load, write: Write) -> None:
     text = "# Directed graph\n# FromNodeId\tToNodeId\n30\t1412\n30   3352 \n3352\t30\n\n1412 30"
     graph = load(write("wiki-Vote.txt", text))
     assert graph.edges == [(30, 1412), (30, 3352), (3352, 30), (1412, 30)]
     timed = load(write("sx.txt", "1 4 1254192988\n3 4 1254194656\n"), name="Timed", columns=["src", "dst", "time"])
     assert timed.edges == [(1, 4, 1254192988), (3, 4, 1254194656)]
+    tabbed = load(write("tabs.txt", "South Korea\tIran\t1\nIran\tNorth Korea\t2\n"), name="Tabbed")
+    assert tabbed.edges == [("South Korea", "Iran", 1), ("Iran", "North Korea", 2)]
     people = write("people.txt", "bob\neve\nann\n")
     words = load(write("words.txt", "ann bob\nbob eve\n"), people, name="Words", format="snap")
     assert words.nodes == [("ann",), ("bob",), ("eve",)]

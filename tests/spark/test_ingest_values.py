@@ -42,7 +42,9 @@ WRITTEN = st.one_of(
     ),
     WORDS,
 )
-COLUMNS = st.lists(st.none() | WRITTEN, max_size=6) | st.lists(st.none() | INTS.map(str), max_size=6)
+COLUMNS = st.lists(st.none() | WRITTEN, max_size=6) | st.lists(
+    st.sampled_from([None, "", " "]) | INTS.map(str), max_size=6
+)
 
 
 def is_int(text: str) -> bool:
@@ -80,7 +82,7 @@ def is_timestamp(text: str) -> bool:
 
 def naive_type(values: list[str | None]) -> PropertyType:
     """The type of a column by looking at one value after the other."""
-    texts = [value.strip(BLANKS) for value in values if value is not None]
+    texts = [value.strip(BLANKS) for value in values if value is not None and value.strip(BLANKS)]
     tests = {
         PropertyType.BOOL: lambda text: text in {"true", "false", "True", "False", "TRUE", "FALSE"},
         PropertyType.INT: is_int,
@@ -130,7 +132,8 @@ def test_values_of_the_found_type_are_read_as_python_reads_them(values: list[str
     if found is PropertyType.STRING:
         assert read.to_pylist() == values
     else:
-        expected = [None if value is None else readers[found](value.strip(BLANKS)) for value in values]
+        stripped = [(value or "").strip(BLANKS) for value in values]
+        expected = [readers[found](text) if text else None for text in stripped]
         # As texts: NaN differs from itself.
         assert list(map(str, read.to_pylist())) == list(map(str, expected))
     # Whatever else is wanted of them, as many come back, and in that type.

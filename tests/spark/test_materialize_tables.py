@@ -52,7 +52,14 @@ VALUES: dict[PropertyType, list[Any]] = {
     PropertyType.STRING: ["", "B", "a", "ab", "b", "é", "😀"],
     PropertyType.BOOL: [False, True],
     PropertyType.DATE: [date(1969, 12, 31), date(1970, 1, 1), date(2020, 2, 29)],
-    PropertyType.TIMESTAMP: [EPOCH - timedelta(seconds=1), EPOCH, EPOCH + timedelta(days=1, microseconds=1)],
+    # The outer ones are beyond what 64 bits of nanoseconds hold.
+    PropertyType.TIMESTAMP: [
+        datetime(1500, 3, 1, tzinfo=UTC),
+        EPOCH - timedelta(seconds=1),
+        EPOCH,
+        EPOCH + timedelta(days=1, microseconds=1),
+        datetime(9000, 1, 1, tzinfo=UTC),
+    ],
 }
 PROPERTIES = {f"p_{kind}": kind for kind in PropertyType}
 COLUMNS = [

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from graphtide.graph.schema import DST, SRC, PropertyType
 from graphtide.pipeline.ingest.lookup import ABSENT, look_up
 from graphtide.pipeline.ingest.part import LINE, Part
-from graphtide.pipeline.ingest.sorted_range import row_texts
+from graphtide.pipeline.ingest.row_texts import row_texts
 from graphtide.pipeline.ingest.staged import Staged, read_staged
 from graphtide.pipeline.ingest.tasks import run_tasks
 from graphtide.pipeline.ingest.writing import FILE_ROWS, write_scratch

@@ -48,11 +48,12 @@ def guess_format(file: Path, options: Options) -> Format:
 def guess_dialect(file: Path, head: Head, format_: Format, options: Options) -> Dialect:
     """How a text file is written."""
     comment = _comment(head, format_, options)
-    first = next(iter(data_of(head, comment)), "")
-    separator = _separator(file, first, format_, options)
+    lines = data_of(head, comment)[:_LOOK_AT]
+    first = lines[0] if lines else ""
+    separator = _separator(file, lines, format_, options)
     quote = _quote(first, separator, format_, options)
     dialect = Dialect(separator, quote, comment, has_header=False, null=options.null or "")
-    rows = [split_line(line, dialect) for line in data_of(head, comment)[:_LOOK_AT]]
+    rows = [split_line(line, dialect) for line in lines]
     return replace(dialect, has_header=_has_header(file, rows, format_, dialect, options))
 
 
@@ -76,20 +77,28 @@ def _comment(head: Head, format_: Format, options: Options) -> str | None:
     return at_top or ("#" if format_ is Format.SNAP else None)
 
 
-def _separator(file: Path, first: str, format_: Format, options: Options) -> str | None:
+def _separator(file: Path, lines: Sequence[str], format_: Format, options: Options) -> str | None:
     if options.separator is not None:
         return options.separator
     if format_ is Format.SNAP or format_ is Format.GRAPHALYTICS:
         return None
     if format_ is Format.LDBC:
         return "|"
-    bare = _QUOTED.sub("", first)
+    bare = _QUOTED.sub("", lines[0]) if lines else ""
     count, separator = max((bare.count(each), -i) for i, each in enumerate(_SEPARATORS))
-    if count:
-        found = _SEPARATORS[-separator]
-        # Tabs alone are SNAP's as well, where blanks may stand beside them.
-        return None if found == "\t" and not _is_named(file, ".tsv", ".csv") and options.format is None else found
-    return "," if _is_named(file, ".csv") or options.format is Format.CSV or len(first.split()) < 2 else None
+    is_csv = options.format is Format.CSV or _is_named(file, ".csv", ".tsv")
+    if not count:
+        return "," if is_csv or len(bare.split()) < 2 else None
+    found = _SEPARATORS[-separator]
+    # SNAP's files have tabs too, with blanks here and there instead of them.
+    return None if found == "\t" and not is_csv and not _has_blanks_between_tabs(lines) else found
+
+
+def _has_blanks_between_tabs(lines: Sequence[str]) -> bool:
+    """Whether tabs alone separate, since blanks stand inside of values."""
+    # The last line may be cut.
+    counts = {line.count("\t") for line in lines[:-1] or lines}
+    return len(counts) == 1 and any(" " in line.strip() for line in lines)
 
 
 def _quote(first: str, separator: str | None, format_: Format, options: Options) -> str | None:

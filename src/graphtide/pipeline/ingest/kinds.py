@@ -61,10 +61,8 @@ def kinds_of(texts: pa.Array) -> Kinds | None:
     if narrowed(values) is not None:
         return Kinds.INT | Kinds.FLOAT
     # A glance at the first few spares most columns of text a look at the rest.
-    possible = _kinds(pc.ascii_trim_whitespace(values[:GLANCE]), _ALL)
-    if possible == Kinds(0) or len(values) <= GLANCE:
-        return possible
-    return _kinds(pc.ascii_trim_whitespace(values), possible)
+    possible = _kinds(values[:GLANCE], _ALL)
+    return possible if possible == Kinds(0) or len(values) <= GLANCE else _kinds(values, possible or _ALL)
 
 
 def settled(kinds: list[Kinds | None]) -> PropertyType:
@@ -78,7 +76,12 @@ def settled(kinds: list[Kinds | None]) -> PropertyType:
     return next((type_ for kind, type_, _ in _TESTS if kind & common), PropertyType.STRING)
 
 
-def _kinds(values: pa.Array, among: Kinds) -> Kinds:
+def _kinds(texts: pa.Array, among: Kinds) -> Kinds | None:
+    trimmed = pc.ascii_trim_whitespace(texts)
+    # Nothing but blanks is text if the others are, and missing otherwise.
+    values = trimmed.filter(pc.not_equal(trimmed, ""))
+    if not len(values):
+        return None
     found = Kinds(0)
     for kind, type_, pattern in _TESTS:
         if kind & among and _are_all(values, type_, pattern):

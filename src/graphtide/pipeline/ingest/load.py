@@ -24,7 +24,7 @@ from graphtide.graph.stored import StoredGraph
 from graphtide.pipeline.ingest.dangling import find_dangling
 from graphtide.pipeline.ingest.layout import check_types_used
 from graphtide.pipeline.ingest.numbering import write_edges, write_nodes
-from graphtide.pipeline.ingest.options import Table, read_options
+from graphtide.pipeline.ingest.options import Table, check_heard, read_options
 from graphtide.pipeline.ingest.setting_aside import Aside, bad_lines, dangling_edges, duplicate_nodes
 from graphtide.pipeline.ingest.sorting import sort_ends, sort_nodes
 from graphtide.pipeline.ingest.sources import TableSource, describe, open_sources
@@ -58,6 +58,10 @@ def load_graph(
     said = read_options(format, options)
     with store.writing(name, replace=replace) as draft:
         sources = open_sources(spark, edges, nodes, said)
+        check_heard(
+            [*options, *([] if format is None else ["format"])],
+            {table: source.hears for table, source in sources.items()},
+        )
         types = {column for each in said.values() for column in each.types or {}}
         check_types_used(types, [each.layout for each in sources.values()])
         aside = Aside(is_error=on_bad_lines == _ERROR)

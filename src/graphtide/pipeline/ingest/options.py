@@ -5,7 +5,7 @@ Every option holds for edges and nodes; with `edge_` or `node_` in front it hold
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, cast
@@ -15,7 +15,12 @@ from graphtide.graph.schema import DST, ID, SRC, PropertyType
 from graphtide.pipeline.ingest.header import Title, parse_title, parse_type
 from graphtide.rows.schema import did_you_mean
 
-__all__ = ["Format", "Options", "Table", "read_options"]
+__all__ = ["FILE_WORDS", "TABLE_WORDS", "TEXT_WORDS", "Format", "Options", "Table", "check_heard", "read_options"]
+
+# What can be said of every table, of files, and of files of text.
+TABLE_WORDS: Final = frozenset({"columns"})
+FILE_WORDS: Final = TABLE_WORDS | {"format"}
+TEXT_WORDS: Final = FILE_WORDS | {"separator", "header", "quote", "comment", "null"}
 
 
 class Table(StrEnum):
@@ -28,6 +33,11 @@ class Table(StrEnum):
     def keys(self) -> tuple[str, ...]:
         """The columns that hold ids, by the names that they are staged under."""
         return (ID,) if self is Table.NODES else (SRC, DST)
+
+    @property
+    def key_words(self) -> frozenset[str]:
+        """The options that say which columns those are."""
+        return frozenset({"id"} if self is Table.NODES else {"src", "dst"})
 
 
 class Format(StrEnum):
@@ -87,6 +97,16 @@ def read_options(format: str | None, given: Mapping[str, Any]) -> dict[Table, Op
     return result
 
 
+def check_heard(given: Iterable[str], hears: Mapping[Table, frozenset[str]]) -> None:
+    """Raise if an option was given that no table of this graph listens to; `hears` has the tables that there are."""
+    for word in given:
+        prefix, base = _split(word)
+        tables = [table for table in hears if table.startswith(prefix.removesuffix("_"))]
+        if not any(base in hears[table] | table.key_words for table in tables):
+            about = "files" if tables and base in TEXT_WORDS else "a table that is not there"
+            raise UsageError(f'the option "{word}" is about {about}', hint="leave it out")
+
+
 _COLUMNS: Final = "columns"
 _WORDS: Final = [each.name for each in fields(Options) if each.name not in {"titles", "types", "names_columns"}] + [
     _COLUMNS
@@ -94,10 +114,16 @@ _WORDS: Final = [each.name for each in fields(Options) if each.name not in {"tit
 _TABS: Final = {"tab", "\\t"}
 
 
-def _check_word(word: str) -> None:
+def _split(word: str) -> tuple[str, str]:
+    """Which table an option is for, if it says so, and which option it is."""
     prefix = next((each for each in ("edge_", "node_") if word.startswith(each)), "")
-    known = [f"{prefix}{each}" for each in _WORDS]
-    if word not in known:
+    return prefix, word.removeprefix(prefix)
+
+
+def _check_word(word: str) -> None:
+    prefix, base = _split(word)
+    if base not in _WORDS:
+        known = [f"{prefix}{each}" for each in _WORDS]
         raise UsageError(f'there is no option "{word}" for loading graphs', hint=did_you_mean(word, known))
 
 

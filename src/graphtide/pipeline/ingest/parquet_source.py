@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from graphtide.pipeline.ingest.coerce import plain, property_type
 from graphtide.pipeline.ingest.files import DataFile
 from graphtide.pipeline.ingest.header import Title
 from graphtide.pipeline.ingest.layout import Layout, lay_out
-from graphtide.pipeline.ingest.options import Options, Table
+from graphtide.pipeline.ingest.options import FILE_WORDS, Options, Table
 from graphtide.pipeline.ingest.part import PART_ROWS, Origin, Part
 from graphtide.pipeline.ingest.stage import Staging
 from graphtide.pipeline.ingest.staged import Staged
@@ -43,6 +43,8 @@ class _Groups:
 
 class ParquetSource:
     """Parquet files; folders such as year=2019 between them and the folder that was given are columns too."""
+
+    hears: ClassVar = FILE_WORDS
 
     def __init__(self, spark: SparkSession, table: Table, files: Sequence[DataFile], options: Options) -> None:
         self.table = table

@@ -14,9 +14,10 @@ from pyspark import TaskContext
 from graphtide.graph.schema import ID
 from graphtide.pipeline.ingest.arrow import pc
 from graphtide.pipeline.ingest.part import LINE, PART_ROWS
+from graphtide.pipeline.ingest.row_texts import row_texts
 from graphtide.pipeline.ingest.writing import write_scratch
 
-__all__ = ["FIRST_LINE", "FIRST_PART", "PART", "SortedRange", "keep_first", "row_texts"]
+__all__ = ["FIRST_LINE", "FIRST_PART", "PART", "SortedRange", "keep_first"]
 
 # Which part of its table a row is from; which part and line the row with the same id is from that was kept.
 PART: Final = "_part"
@@ -62,12 +63,6 @@ def keep_first(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[Sort
             number, held, duplicates = number + 1, [], []
     if held:
         yield _write(folder, context.partitionId(), number, held, duplicates)
-
-
-def row_texts(rows: pa.Table) -> pa.Array:
-    """Rows as text, their values between commas."""
-    texts = [column.cast(pa.string()) for column in rows.columns]
-    return pc.binary_join_element_wise(*texts, ",", null_handling="replace", null_replacement="")
 
 
 def _duplicates(rows: pa.Table, is_first: np.ndarray) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import networkx as nx
 import pyarrow as pa
@@ -27,6 +27,8 @@ __all__ = ["TableSource", "describe", "open_sources"]
 
 class TableSource(Protocol):
     """A table whose columns are known and whose rows can be read."""
+
+    hears: ClassVar[frozenset[str]]  # the options that mean something to it
 
     @property
     def layout(self) -> Layout:

@@ -95,14 +95,21 @@ def _misfits(given: pa.Array, values: pa.Array, column: Column) -> list[tuple[in
         return []
     is_missing = values.is_null()
     if column.name not in _NO_ID:
-        is_missing = pc.and_(is_missing, given.is_valid())
+        is_missing = pc.and_(is_missing, _has_value(given))
     positions = np.flatnonzero(is_missing.to_numpy(zero_copy_only=False))
     written = given.take(pa.array(positions)).to_pylist()
     return [(int(i), _reason(value, column)) for i, value in zip(positions, written, strict=True)]
 
 
+def _has_value(given: pa.Array) -> pa.Array:
+    """Where there is something that could fit; blanks are nothing."""
+    if not pa.types.is_string(given.type):
+        return given.is_valid()
+    return pc.fill_null(pc.not_equal(pc.ascii_trim_whitespace(given), ""), fill_value=False)
+
+
 def _reason(value: object, column: Column) -> str:
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value is None or (column.name in _NO_ID and isinstance(value, str) and not value.strip()):
         return _NO_ID[column.name]
     wanted = f"a{'n' if column.type is PropertyType.INT else ''} {column.type}"
     is_long = column.type is PropertyType.INT and str(value).strip().lstrip("+-").isdecimal()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
@@ -16,7 +16,7 @@ from graphtide.graph.schema import PropertyType
 from graphtide.pipeline.ingest.coerce import plain, property_type
 from graphtide.pipeline.ingest.header import Mark
 from graphtide.pipeline.ingest.layout import Layout, lay_out
-from graphtide.pipeline.ingest.options import Options, Table
+from graphtide.pipeline.ingest.options import TABLE_WORDS, Options, Table
 from graphtide.pipeline.ingest.part import PART_ROWS, Origin
 from graphtide.pipeline.ingest.runs import FILE, START
 from graphtide.pipeline.ingest.stage import Staging
@@ -42,6 +42,8 @@ _SPARK_TYPES: Final = {
 class ArrowSource:
     """A table in memory; its rows have an order. `marks` say what its first columns are, if not their names."""
 
+    hears: ClassVar = TABLE_WORDS
+
     def __init__(self, table: Table, rows: pa.Table, options: Options, marks: Sequence[Mark] = ()) -> None:
         self.table = table
         self._rows = plain(rows)
@@ -64,6 +66,8 @@ class ArrowSource:
 
 class FrameSource:
     """A DataFrame of Spark's. It has no order, so its rows are taken in the order of all their columns."""
+
+    hears: ClassVar = TABLE_WORDS
 
     def __init__(self, table: Table, frame: DataFrame, options: Options) -> None:
         self.table = table

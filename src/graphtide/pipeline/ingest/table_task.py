@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from graphtide.pipeline.ingest.files import path_of_uri
 from graphtide.pipeline.ingest.part import Origin, Part
+from graphtide.pipeline.ingest.row_texts import row_texts
 from graphtide.pipeline.ingest.runs import pieces
-from graphtide.pipeline.ingest.sorted_range import row_texts
 from graphtide.pipeline.ingest.stage import Rows, Staging, stage
 
 __all__ = ["TableTask", "stage_table"]

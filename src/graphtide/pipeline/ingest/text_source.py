@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everyone calls it
@@ -15,7 +16,7 @@ from graphtide.pipeline.ingest.guess import data_of, guess_dialect
 from graphtide.pipeline.ingest.header import Title, parse_title
 from graphtide.pipeline.ingest.layout import Layout, lay_out
 from graphtide.pipeline.ingest.lines import split_line
-from graphtide.pipeline.ingest.options import Format, Options, Table
+from graphtide.pipeline.ingest.options import TEXT_WORDS, Format, Options, Table
 from graphtide.pipeline.ingest.runs import FILE, START
 from graphtide.pipeline.ingest.stage import Staging
 from graphtide.pipeline.ingest.staged import Staged
@@ -27,6 +28,8 @@ __all__ = ["TextSource"]
 
 class TextSource:
     """Files of text with their columns; the rows are read by `stage`."""
+
+    hears: ClassVar = TEXT_WORDS
 
     def __init__(
         self, spark: SparkSession, table: Table, files: Sequence[DataFile], format_: Format, options: Options

@@ -38,18 +38,18 @@ def _how_many_below(thresholds, code):
 
 
 @kernel
-def look_up(ranks, tables, starts, sizes, lots, width):
-    """Words by line and edge: the union over all lots of what the tables of all columns have in common.
+def look_up(ranks, tables, starts, sizes, alternatives, width):
+    """Words by line and edge: the union over all alternatives of what the tables of all columns have in common.
 
-    The table of column c begins at starts[c] and has, for each lot and each of sizes[c] ranks, `width` words.
+    The table of column c begins at starts[c] and has, for each alternative and each of sizes[c] ranks, `width` words.
     """
     columns, edges = ranks.shape
     words = np.zeros((width, edges), np.uint64)
     places = np.empty(columns, np.int64)
     for e in range(edges):
-        for lot in range(lots):
+        for a in range(alternatives):
             for c in range(columns):
-                places[c] = starts[c] + (lot * sizes[c] + ranks[c, e]) * width
+                places[c] = starts[c] + (a * sizes[c] + ranks[c, e]) * width
             for w in range(width):
                 common = ALL_ONES
                 for c in range(columns):

@@ -2,8 +2,8 @@
 
     edges, predicates -> matrix -> distances -> (an order) -> difference stream
 
-Spark evaluates the predicates and schedules; its tasks read and write Parquet with pyarrow and run kernels on it
-(docs/design/05-graphs-and-views.md).
+Spark schedules; its tasks read and write Parquet with pyarrow and run kernels on it. Only predicates that do more than
+compare properties with literals are evaluated by Spark itself (docs/design/05-graphs-and-views.md).
 """
 
 from graphtide.pipeline.materialize.columns import write_matrix

@@ -84,7 +84,10 @@ def _signed(word: int) -> int:
 
 @contextmanager
 def _settings(spark: SparkSession) -> Generator[None]:
-    """Settings of this one job, whose plan is made when it starts."""
+    """Settings of one job, whose plan is made when it starts.
+
+    What the session's other threads plan meanwhile has them too, which costs it time and nothing else.
+    """
     wanted = {
         # Spark fuses a stage into one method, which with hundreds of predicates exceeds what Java allows; the
         # projection alone is split into many.
@@ -108,6 +111,6 @@ def _write_partition(
     context = TaskContext.get()
     assert context is not None, "this runs in a task"
     columns = ([column.to_numpy() for column in batch.columns] for batch in batches)
-    lots = ((edges, np.array(words).view(np.uint64)) for edges, *words in columns)
-    written = write_rows(lots, sizes, folder / f"part-{context.partitionId():05d}.parquet")
+    rows = ((edges, np.array(words).view(np.uint64)) for edges, *words in columns)
+    written = write_rows(rows, sizes, folder / f"part-{context.partitionId():05d}.parquet")
     yield pa.RecordBatch.from_arrays([pa.array([written])], ["edges"])

@@ -83,7 +83,9 @@ class Condition:
 
 
 def alternatives(predicate: Predicate, most: int, *, negated: bool = False) -> list[tuple[Condition, ...]] | None:
-    """Conjunctions of which one at least holds where the predicate does; None if there are none, or more than `most`.
+    """Conjunctions of which one at least holds where the predicate does, and none elsewhere.
+
+    None if the predicate does more than such conditions can say, or needs more than `most` alternatives.
 
     >>> year, kind = EdgeProperty("year", PropertyType.INT), EdgeProperty("kind", PropertyType.STRING)
     >>> recent = Comparison(">", year, Literal(2018, PropertyType.INT))
@@ -128,9 +130,8 @@ def _column_of(predicate: Expression) -> ColumnRead | None:
             value, others = _compared(predicate)
             if not isinstance(value, ColumnRead):
                 return None
-            return (
-                value if all(isinstance(each, Literal) and _code(each, value) is not None for each in others) else None
-            )
+            are_codes = all(isinstance(each, Literal) and _code(each, value) is not None for each in others)
+            return value if are_codes else None
         case Not(operand):
             return _column_of(operand)
         case And(terms) | Or(terms):

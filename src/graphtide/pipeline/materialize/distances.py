@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from graphtide.views.ordering.distances import Distances, mask_distances
 __all__ = ["distances"]
 
 # Masks that are counted at once: enough for the sums of 4096 views, 134 MB, to be made seldom.
-_GATHERED_BYTES = 64 << 20
+_GATHERED_BYTES: Final = 64 << 20
 
 
 def distances(spark: SparkSession, matrix: Path, views: int) -> Distances:

@@ -60,6 +60,7 @@ def matrix_schema(views: int) -> pa.Schema:
 
 def row_group_parts(folder: Path, wanted: int) -> list[Part]:
     """The row groups in a folder in at most so many parts of about equal size, in the order of files and rows."""
+    assert folder.is_dir(), f"{folder} is not there"
     found: list[tuple[Path, int]] = []
     rows: list[int] = []
     for file in sorted(folder.glob("[!.]*.parquet")):

@@ -24,10 +24,12 @@ _GROUP_ROWS: Final = 1 << 18
 _GROUP_BYTES: Final = 32 << 20
 
 
-def write_rows(lots: Iterable[tuple[NDArray[np.int64], NDArray[np.uint64]]], sizes: tuple[int, ...], file: Path) -> int:
+def write_rows(
+    batches: Iterable[tuple[NDArray[np.int64], NDArray[np.uint64]]], sizes: tuple[int, ...], file: Path
+) -> int:
     """Write the rows of the edges that are in some view of every dimension; how many they are.
 
-    Lots have numbers of edges, and a line for each word of each dimension, whose numbers of views are `sizes`.
+    Batches have numbers of edges, and a line for each word of each dimension; `sizes` are the dimensions' views.
     """
     schema = matrix_schema(prod(sizes))
     # Numbers of edges mostly ascend; masks of neighbours differ, but there are few of them in all.
@@ -38,7 +40,7 @@ def write_rows(lots: Iterable[tuple[NDArray[np.int64], NDArray[np.uint64]]], siz
     }
     written = 0
     with written_in_one_step(file) as temporary, pq.ParquetWriter(temporary, schema, **encoding) as writer:
-        for group in _row_groups((_rows(edges, words, sizes, schema) for edges, words in lots), len(schema)):
+        for group in _row_groups((_rows(edges, words, sizes, schema) for edges, words in batches), len(schema)):
             writer.write_table(group, row_group_size=len(group))
             written += len(group)
     return written
@@ -47,9 +49,10 @@ def write_rows(lots: Iterable[tuple[NDArray[np.int64], NDArray[np.uint64]]], siz
 def _rows(
     edges: NDArray[np.int64], words: NDArray[np.uint64], sizes: tuple[int, ...], schema: pa.Schema
 ) -> pa.RecordBatch:
+    """The rows of those edges that are in some cell."""
     bounds = accumulate(map(words_of, sizes), initial=0)
     parts = [words[start:end] for start, end in pairwise(bounds)]
-    # An edge is in some cell if it is in some view of every dimension.
+    # That takes some view of every dimension.
     kept = np.flatnonzero(np.logical_and.reduce([part.any(axis=0) for part in parts]))
     cells, size = parts[-1][:, kept], sizes[-1]
     for part, more in zip(parts[-2::-1], sizes[-2::-1], strict=True):

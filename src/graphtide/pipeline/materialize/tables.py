@@ -3,7 +3,7 @@
 A table belongs to a column and has, for every rank that a value can have among the literals of all views, a bit for
 every view: whether the view's conditions on that column hold. The views of an edge are what the tables of all columns
 have in common. Thousands of views thus cost a search per column and some words per edge, where evaluating one
-predicate after the other costs each of them. A view of several alternatives has its bits in as many lots.
+predicate after the other costs each of them. A table has such bits for every alternative that a view may have.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class RankedColumn:
         return ranks
 
     def _ranks_of_strings(self, values: pa.Array) -> Ranks:
+        # Python orders strings by code points, as predicates do.
         texts = values.fill_null("").to_numpy(zero_copy_only=False)
         literals = np.array(self.codes, object)
         below, not_above = (np.searchsorted(literals, texts, side) for side in ("left", "right"))
@@ -71,17 +72,17 @@ class RankedColumn:
 
 @dataclass(frozen=True, slots=True)
 class DecisionTables:
-    """What `graphtide.pipeline.kernels.ranks.look_up` takes, and the columns whose ranks it takes them for."""
+    """The tables of columns, one after the other, as `graphtide.pipeline.kernels.ranks.look_up` takes them."""
 
     columns: tuple[RankedColumn, ...]
     bits: Words
     starts: NDArray[np.int64]
-    lots: int
+    alternatives: int
     width: int
 
     @classmethod
     def of(cls, dimensions: Sequence[Sequence[Predicate]]) -> Self | None:
-        """Tables for the views of each dimension, which begin a word each; None if predicates are not of that kind."""
+        """Tables for the views of each dimension, which begin a word each; None if a predicate is not of that kind."""
         by_bit: dict[int, list[tuple[Condition, ...]]] = {}
         width = 0
         for predicates in dimensions:
@@ -91,18 +92,18 @@ class DecisionTables:
                     return None
                 by_bit[WORD * width + number] = found
             width += words_of(len(predicates))
-        lots = max([1, *map(len, by_bit.values())])
+        most = max([1, *map(len, by_bit.values())])
         columns = _ranked([each for found in by_bit.values() for conjunction in found for each in conjunction])
-        sizes = [lots * len(column) * width for column in columns]
+        sizes = [most * len(column) * width for column in columns]
         if 8 * sum(sizes) > _LARGEST:
             return None
-        tables = [_table(column, by_bit, lots, width).ravel() for column in columns]
-        return cls(columns, np.concatenate(tables), np.cumsum([0, *sizes[:-1]]), lots, width)
+        tables = [_table(column, by_bit, most, width).ravel() for column in columns]
+        return cls(columns, np.concatenate(tables), np.cumsum([0, *sizes[:-1]]), most, width)
 
     def words(self, ranks: Sequence[Ranks]) -> Words:
         """The words of edges, a line to each word, from the ranks of their values in each column."""
         sizes = np.array([len(column) for column in self.columns])
-        return look_up(np.stack(ranks), self.bits, self.starts, sizes, self.lots, self.width)
+        return look_up(np.stack(ranks), self.bits, self.starts, sizes, self.alternatives, self.width)
 
 
 def _ranked(conditions: Sequence[Condition]) -> tuple[RankedColumn, ...]:
@@ -113,21 +114,21 @@ def _ranked(conditions: Sequence[Condition]) -> tuple[RankedColumn, ...]:
     return tuple(RankedColumn(column, tuple(sorted(found))) for column, found in codes.items())
 
 
-def _table(column: RankedColumn, by_bit: dict[int, list[tuple[Condition, ...]]], lots: int, width: int) -> Words:
-    """For each lot and rank, the words of those views whose conditions on the column hold."""
+def _table(column: RankedColumn, by_bit: dict[int, list[tuple[Condition, ...]]], most: int, width: int) -> Words:
+    """For each of `most` alternatives and each rank, the words of those views whose conditions on the column hold."""
     ranks, rank_of = np.arange(len(column)), column.rank_of()
-    table = np.empty((lots, len(column), width), np.uint64)
-    for lot in range(lots):
-        # A view that has no alternative left is in no table.
+    table = np.empty((most, len(column), width), np.uint64)
+    for a in range(most):
+        # A view that has fewer alternatives holds nowhere.
         truth = np.zeros((WORD * width, len(column)), bool)
         for bit, found in by_bit.items():
-            if lot < len(found):
+            if a < len(found):
                 truth[bit] = True
-                for condition in found[lot]:
+                for condition in found[a]:
                     if condition.column == column.column:
                         truth[bit] &= condition.holds(rank_of, ranks)
         packed = np.packbits(truth, axis=0, bitorder="little")
-        table[lot] = np.ascontiguousarray(packed.T).view("<u8")
+        table[a] = np.ascontiguousarray(packed.T).view("<u8")
     return table
 
 
