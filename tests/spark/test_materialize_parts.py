@@ -29,8 +29,6 @@ from graphtide.pipeline.materialize.files import (
 from graphtide.pipeline.materialize.lattice import Lattice
 from graphtide.views.stream import DifferenceStream
 
-MANY_VIEWS = 150
-
 
 def packed(bits: Sequence[Sequence[bool]], size: int) -> np.ndarray:
     """A row of words to each sequence of bits."""
@@ -39,24 +37,24 @@ def packed(bits: Sequence[Sequence[bool]], size: int) -> np.ndarray:
     return np.array(words, np.uint64).reshape(len(bits), words_of(size))
 
 
-def rows_of_bits(size: int) -> st.SearchStrategy[list[list[bool]]]:
-    # Long runs, as nested views have, and bits without any pattern.
-    steps = st.lists(st.integers(0, size), max_size=3).map(
-        lambda at: [sum(a <= j for a in at) % 2 == 1 for j in range(size)]
-    )
-    noise = st.integers(0, 2**size - 1).map(lambda number: [number >> j & 1 == 1 for j in range(size)])
-    return st.lists(steps | noise, max_size=6)
+def rows_of_bits(rng: np.random.Generator, size: int, rows: int) -> list[list[bool]]:
+    """Bits of some edges: half of them in long runs, as nested views have, half without any pattern."""
+    noise = rng.random((rows, size)) < rng.random((rows, 1))
+    steps = rng.integers(0, size + 1, (rows, 3, 1))
+    runs = (steps[:, : rng.integers(1, 4)] <= np.arange(size)).sum(axis=1) % 2 == 1
+    return np.where(rng.random((rows, 1)) < 0.5, runs, noise).tolist()
 
 
-@given(st.data(), st.integers(1, MANY_VIEWS), st.integers(1, MANY_VIEWS))
-def test_a_cell_is_set_where_both_its_sides_are(data: st.DataObject, left_size: int, right_size: int) -> None:
-    left = data.draw(rows_of_bits(left_size))
-    right = data.draw(rows_of_bits(right_size))
-    rows = min(len(left), len(right))
-    cells = [[a and b for a, b in product(left[r], right[r])] for r in range(rows)]
-    lines = [
-        np.ascontiguousarray(packed(each[:rows], size).T) for each, size in ((left, left_size), (right, right_size))
-    ]
+sizes = st.sampled_from([65, 130, 192, 64, 63, 2, 1])
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(sizes, sizes, seeds)
+def test_a_cell_is_set_where_both_its_sides_are(left_size: int, right_size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    left, right = (rows_of_bits(rng, size, rows=3) for size in (left_size, right_size))
+    cells = [[a and b for a, b in product(*sides)] for sides in zip(left, right, strict=True)]
+    lines = [np.ascontiguousarray(packed(each, size).T) for each, size in ((left, left_size), (right, right_size))]
     found = product_cells(lines[0], left_size, lines[1], right_size)
     assert np.array_equal(found.T, packed(cells, left_size * right_size))
 
@@ -64,15 +62,12 @@ def test_a_cell_is_set_where_both_its_sides_are(data: st.DataObject, left_size: 
 @st.composite
 def lattices(draw: st.DrawFn) -> tuple[Lattice, list[list[list[bool]]]]:
     """Orders of one to three dimensions, and the bits of some edges in each."""
-    sizes = draw(
-        st.tuples(st.integers(1, MANY_VIEWS))
-        | st.tuples(st.integers(1, 70), st.integers(1, 3))
-        | st.tuples(st.integers(1, 3), st.integers(1, 70))
-        | st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
-    )
-    bits = [draw(rows_of_bits(size)) for size in sizes]
-    rows = min(map(len, bits))
-    return Lattice.of([draw(st.permutations(range(size))) for size in sizes]), [each[:rows] for each in bits]
+    small = st.integers(1, 4)
+    chains, grids = st.tuples(sizes), st.tuples(sizes, small)
+    shape = draw(chains | grids | grids.map(lambda both: both[::-1]) | st.tuples(small, small, sizes | small))
+    rng = np.random.default_rng(draw(seeds))
+    orders = [rng.permutation(size).tolist() for size in shape]
+    return Lattice.of(orders), [rows_of_bits(rng, size, rows=8) for size in shape]
 
 
 def naive_differences(lattice: Lattice, bits: list[list[list[bool]]]) -> Counter[tuple[int, int, int]]:

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 import graphtide as gt
 from graphtide import datasets
+from graphtide.analytics import catalogue
 from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
@@ -183,8 +184,10 @@ def test_pictures(session: gt.Session, tmp_path: Path) -> None:
     assert (tmp_path / "run.png").stat().st_size > 5_000
 
 
-def test_a_user_s_computation(session: gt.Session) -> None:
-    @gt.analytic(replace=True)
+def test_a_user_s_computation(session: gt.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "_ANALYTICS", dict(catalogue._ANALYTICS))
+
+    @gt.analytic
     def callers_of(graph: gt.AnalyticGraph, who: gt.Vertex) -> gt.Collection:
         """Who calls a vertex."""
         return graph.edges.where(gt.col("dst") == who).select(vertex="src").distinct()
