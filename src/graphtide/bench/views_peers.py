@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import igraph
+import igraph  # pyright: ignore[reportMissingImports]
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
