@@ -69,6 +69,16 @@ def test_mistakes_are_messages(tmp_path: Path, program: Path) -> None:
     assert "hint:" in wrong.stderr
 
 
+def test_the_demonstration_of_views(tmp_path: Path, spark: SparkSession) -> None:
+    del spark
+    result = call("demo", "--output", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("all answers are equal") == 2
+    for name in ("wcc.png", "scc.png", "views.png"):
+        assert (tmp_path / name).stat().st_size > 10_000
+    assert call("demo", "everything").exit_code == 2
+
+
 def test_the_shell_completes_names_and_survives_mistakes(program: Path) -> None:
     with gt.Session(program.parent / "home") as session:
         console = Console(width=120, record=True, force_terminal=False)

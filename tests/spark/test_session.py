@@ -184,6 +184,38 @@ def test_pictures(session: gt.Session, tmp_path: Path) -> None:
     assert (tmp_path / "run.png").stat().st_size > 5_000
 
 
+@pytest.mark.parametrize("step", ["distances", "write_stream"])
+def test_a_creation_that_is_interrupted_leaves_nothing(
+    session: gt.Session, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def interrupt(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    create = {"on": "Calls", "views": {"a": "year > 2018", "b": "year > 2019"}}
+    with monkeypatch.context() as patched:
+        patched.setattr(f"graphtide.pipeline.collections.{step}", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            session.create_view_collection(f"cut_{step}", **create)
+    assert f"cut_{step}" not in session.view_collections()
+    assert session.create_view_collection(f"cut_{step}", **create).sizes == (6, 4)
+
+
+def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:
+    graph = session.graph("Calls").to_networkx()
+    assert sorted((a, b, data["duration"], data["year"]) for a, b, data in graph.edges(data=True)) == sorted(CALLS)
+    assert {who: data.get("state") for who, data in graph.nodes(data=True)} == dict(PEOPLE)
+
+
+def test_results_as_a_spark_dataframe(session: gt.Session) -> None:
+    run = session.run("degrees", "Calls")
+    assert sorted(map(tuple, run.to_spark(session.spark).collect())) == rows(run.table())
+
+
+def test_a_condition_that_tables_cannot_hold_is_evaluated_by_spark(session: gt.Session) -> None:
+    made = session.create_view_collection("odd", on="Calls", views={"odd": "duration % 2 = 1", "late": "year > 2019"})
+    assert made.sizes == (sum(call[2] % 2 for call in CALLS), sum(call[3] > 2019 for call in CALLS))
+
+
 def test_a_user_s_computation(session: gt.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "_ANALYTICS", dict(catalogue._ANALYTICS))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -171,17 +172,8 @@ def _memory(
     fewest: int | None = None
     for views in size.more_views:
         progress(f"memory with {views} views")
-        dimension = [view.predicate() for view in views_of_time(views, seed=9)]
-        matrix, stream = home / f"m{views}", home / f"s{views}"
         recounted: list[int] = []
-
-        def work() -> None:
-            write_graph_matrix(spark, graph, [dimension], matrix)  # noqa: B023 - called at once
-            order = order_views(distances(spark, matrix, len(dimension)))  # noqa: B023
-            counts = write_stream(spark, matrix, order.views, stream)  # noqa: B023
-            recounted.append(int(counts.sum()) - order.differences)  # noqa: B023
-
-        peak = peak_of_children(work)
+        peak = peak_of_children(partial(_materialise, spark, graph, views, home, recounted))
         if peak is None:
             return
         note = f"{peak.java / 1e6:,.0f} MB Java, {peak.python / 1e6:,.0f} MB Python"
@@ -189,6 +181,16 @@ def _memory(
         peer_name = "" if fewest is None else f"with {size.more_views[0]} views"
         yield Comparison(name, peak.bytes, fewest, peer_name, "bytes", recounted == [0], note=note)
         fewest = peak.bytes if fewest is None else fewest
+
+
+def _materialise(spark: SparkSession, graph: StoredGraph, views: int, home: Path, recounted: list[int]) -> None:
+    """All three steps; by how much the stream differs from what its order should cost is noted."""
+    dimension = [view.predicate() for view in views_of_time(views, seed=9)]
+    matrix, stream = home / f"m{views}", home / f"s{views}"
+    write_graph_matrix(spark, graph, [dimension], matrix)
+    order = order_views(distances(spark, matrix, views))
+    counts = write_stream(spark, matrix, order.views, stream)
+    recounted.append(int(counts.sum()) - order.differences)
 
 
 def _same_matrix(ours: Path, theirs: Path) -> bool:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 
-import networkx as nx
 from rich.console import Console
 
 from graphtide import datasets
 from graphtide.cli.answers import print_answer
 from graphtide.cli.demo import make_folder, patience
 from graphtide.dataflow.warm import warm
+from graphtide.demo import recompute_views
 from graphtide.pipeline.progress import ShownProgress
 from graphtide.pipeline.session import Session
 from graphtide.pipeline.statements import execute
@@ -63,35 +62,16 @@ def demonstrate_views(folder: Path) -> bool:
 
 def _compared(console: Console, session: Session, run: Run) -> bool:
     """Recompute every view, and say how both sides fared."""
-    edges = session.graph("Messages").edge_columns("_src", "_dst", "time").to_pydict()
-    ids = session.graph("Messages").node_columns("_id").column(0).to_pylist()
-    rows = sorted(zip(edges["time"], edges["_src"], edges["_dst"], strict=True))
-    seconds = 0.0
-    is_equal = True
-    for name in run.names:
-        until = name.removeprefix("until_").replace("_", "-")
-        clock = time.perf_counter()
-        chosen = [(ids[s], ids[d]) for at, s, d in rows if at.isoformat() < until]
-        wanted = _components(chosen) if run.analytic == "wcc" else _strong_components(chosen)
-        seconds += time.perf_counter() - clock
-        table = run.table(name).to_pydict()
-        found = dict(zip(table["vertex"], table["value"], strict=True))
-        is_equal &= found == wanted
+    theirs = recompute_views(session.graph("Messages"), run)
     ours = run.report.seconds
-    verdict = "[bold green]all answers are equal[/bold green]" if is_equal else "[bold red]answers differ[/bold red]"
-    console.print(
-        f"{run.analytic}: {len(run.names)} views in {ours:.2f} s, by NetworkX in {seconds:.2f} s, "
-        f"[bold]{seconds / ours:.0f} times[/bold] as long; {verdict}"
+    verdict = (
+        "[bold green]all answers are equal[/bold green]" if theirs.is_equal else "[bold red]answers differ[/bold red]"
     )
-    return is_equal
-
-
-def _components(edges: list[tuple[int, int]]) -> dict[int, int]:
-    return {v: min(part) for part in nx.connected_components(nx.Graph(edges)) for v in part}
-
-
-def _strong_components(edges: list[tuple[int, int]]) -> dict[int, int]:
-    return {v: min(part) for part in nx.strongly_connected_components(nx.DiGraph(edges)) for v in part}
+    console.print(
+        f"{run.analytic}: {len(run.names)} views in {ours:.2f} s, by NetworkX in {theirs.seconds:.2f} s, "
+        f"[bold]{theirs.seconds / ours:.1f} times[/bold] as long; {verdict}"
+    )
+    return theirs.is_equal
 
 
 _NEXT = """try next:

@@ -20,7 +20,7 @@ from graphtide.graph.manifest import MANIFEST, read_manifest, sync_folder, write
 from graphtide.graph.name import check_name
 from graphtide.graph.schema import GraphSchema
 from graphtide.graph.source import Source
-from graphtide.graph.stored import StoredGraph
+from graphtide.graph.stored import GraphFolders, StoredGraph
 from graphtide.rows.schema import did_you_mean
 
 __all__ = ["Draft", "Store"]
@@ -99,27 +99,12 @@ class Store:
 
 
 @dataclass(slots=True)
-class Draft:
+class Draft(GraphFolders):
     """A graph that is being written: fill `nodes_folder` and `edges_folder`, then publish."""
 
     name: str
     folder: Path
     is_published: bool = field(default=False, init=False)
-
-    @property
-    def nodes_folder(self) -> Path:
-        """Where the files of nodes go."""
-        return self.folder / "nodes"
-
-    @property
-    def edges_folder(self) -> Path:
-        """Where the files of edges go."""
-        return self.folder / "edges"
-
-    @property
-    def quarantine_folder(self) -> Path:
-        """Where the files of what was set aside go."""
-        return self.folder / "quarantine"
 
     @property
     def scratch_folder(self) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,20 +19,14 @@ from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, GraphSchema
 from graphtide.graph.source import Source
 from graphtide.rows.schema import did_you_mean
 
-__all__ = ["StoredGraph"]
+__all__ = ["GraphFolders", "StoredGraph"]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGraph:
-    """One version of a graph; a later load of its name does not change what this one reads."""
+class GraphFolders:
+    """Where the parts of a graph lie, in a folder of its version."""
 
-    name: str
+    __slots__ = ()
     folder: Path
-    schema: GraphSchema
-    node_count: int
-    edge_count: int
-    quarantined: int
-    source: Source
 
     @property
     def nodes_folder(self) -> Path:
@@ -48,6 +43,19 @@ class StoredGraph:
         """Parquet files of what was set aside; there is none if nothing was."""
         return self.folder / "quarantine"
 
+
+@dataclass(frozen=True, slots=True)
+class StoredGraph(GraphFolders):
+    """One version of a graph; a later load of its name does not change what this one reads."""
+
+    name: str
+    folder: Path
+    schema: GraphSchema
+    node_count: int
+    edge_count: int
+    quarantined: int
+    source: Source
+
     def node_columns(self, *names: str) -> pa.Table:
         """The named columns of all nodes, row i for vertex i."""
         known = [VERTEX, ID, *(each.name for each in self.schema.nodes)]
@@ -59,6 +67,18 @@ class StoredGraph:
         known = [EDGE, SRC, DST, *(each.name for each in self.schema.edges)]
         self._check("edge", names, known)
         return _read(self.edges_folder, names)
+
+    def to_networkx(self) -> Any:
+        """The graph as a NetworkX MultiDiGraph, with the users' ids and all properties that are not missing."""
+        import networkx as nx  # noqa: PLC0415 - takes a moment, and few ask for it
+
+        nodes = self.node_columns(ID, *(each.name for each in self.schema.nodes)).to_pylist()
+        edges = self.edge_columns(SRC, DST, *(each.name for each in self.schema.edges)).to_pylist()
+        ids = [node.pop(ID) for node in nodes]
+        graph = nx.MultiDiGraph(name=self.name)
+        graph.add_nodes_from(zip(ids, map(_present, nodes), strict=True))
+        graph.add_edges_from((ids[edge.pop(SRC)], ids[edge.pop(DST)], _present(edge)) for edge in edges)
+        return graph
 
     def quarantine(self) -> pa.Table:
         """What was set aside when the graph was loaded: table, file, line, text, reason."""
@@ -74,6 +94,10 @@ class StoredGraph:
                 raise SchemaError(
                     f'{part} property "{name}" does not exist in graph "{self.name}"', hint=did_you_mean(name, known)
                 )
+
+
+def _present(properties: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if value is not None}
 
 
 def _read(folder: Path, names: Iterable[str]) -> pa.Table:

@@ -7,12 +7,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyspark.sql import Column, DataFrame
 
 from graphtide.errors import CatalogueError
-from graphtide.graph.stored import StoredGraph
-from graphtide.pipeline.materialize import count_lattice, distances, write_lattice, write_matrix, write_stream
-from graphtide.pipeline.predicates import column_of, edges_with_ends
+from graphtide.pipeline.materialize import count_lattice, distances, write_graph_matrix, write_lattice, write_stream
 from graphtide.views.choosing import choose_order
 from graphtide.views.execution import Ints
 from graphtide.views.gvdl import syntax
@@ -36,8 +33,8 @@ def create_collection(session: Session, statement: syntax.CreateCollection, text
     graph = session.graph(bound.graph)
     spark, store = session.spark, catalogue.collection_store
     with store.writing(bound.name) as folder, session.progress.spark(f"creating {bound.name}", spark):
-        edges, sides = _edges_and_conditions(session, graph, bound)
-        write_matrix(edges, sides, folder / "matrix")
+        sides = [each.views for each in bound.dimensions] or [bound.views]
+        write_graph_matrix(spark, graph, [[view.predicate for view in views] for views in sides], folder / "matrix")
         between = distances(spark, folder / "matrix", len(bound.views))
         np.save(folder / "distances.npy", between)
         order = order_views(between)
@@ -88,18 +85,8 @@ def _write(session: Session, collection: StoredCollection, name: str, order: Ord
     return StoredOrder(name, views, tuple(write_stream(spark, matrix, views, folder).tolist()))
 
 
-def _edges_and_conditions(
-    session: Session, graph: StoredGraph, bound: BoundCollection
-) -> tuple[DataFrame, list[list[Column]]]:
-    """The edges with the properties that are needed, and a condition per view of each dimension."""
-    sides = [each.views for each in bound.dimensions] or [bound.views]
-    predicates = [view.predicate for views in sides for view in views]
-    edges, nodes = (session.spark.read.parquet(str(folder)) for folder in (graph.edges_folder, graph.nodes_folder))
-    return edges_with_ends(edges, nodes, predicates), [[column_of(view.predicate) for view in views] for views in sides]
-
-
 def _dimensions(bound: BoundCollection, between: Ints) -> tuple[StoredDimension, ...]:
-    """Each dimension in the order that is cheapest for itself: by its cells with the last views of the others."""
+    """Each dimension in the order that is cheapest for itself, over all cells of the others."""
     shape = [len(each.views) for each in bound.dimensions]
     numbers = np.arange(prod(shape)).reshape(shape) if shape else np.empty(0, np.int64)
     dimensions: list[StoredDimension] = []
@@ -107,7 +94,6 @@ def _dimensions(bound: BoundCollection, between: Ints) -> tuple[StoredDimension,
         if bound.order == "given":
             order = tuple(range(shape[axis]))
         else:
-            # The mean distance over all cells of the others: exact if the dimensions are independent.
             cells = np.moveaxis(numbers, axis, 0).reshape(shape[axis], -1)
             total = np.zeros((shape[axis] + 1, shape[axis] + 1), np.int64)
             for column in cells.T:

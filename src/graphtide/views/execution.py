@@ -138,10 +138,6 @@ class Execution:
         """The plan of the dataflow."""
         return self._flow.explain()
 
-    def cancel(self) -> None:
-        """Stop a run in another thread."""
-        self._flow.cancel()
-
     def _within(self, collection: Collection, axes: list[str], build: Callable[[Collection], Collection]) -> Collection:
         """What `build` makes of a collection inside all dimensions, the outermost first."""
         if not axes:

@@ -55,13 +55,13 @@ def plot_run(run: Run, file: str | Path | None) -> Any:
 
 
 def plot_distances(distances: Ints, order: Sequence[int], names: Sequence[str], file: str | Path | None) -> Any:
-    """The distance of each pair of views, as given and in the order that was chosen."""
+    """The distance of each pair of views, as given and in another order."""
     figure = _figure(12, 5.5)
     given, chosen = figure.subplots(1, 2)
     between = distances[1:, 1:]
     for axes, places, title in (
         (given, list(range(len(names))), "as given"),
-        (chosen, list(order), "in the chosen order"),
+        (chosen, list(order), "along the chain of fewest differences"),
     ):
         image = axes.imshow(between[np.ix_(places, places)], cmap="viridis")
         axes.set_title(title)

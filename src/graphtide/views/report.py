@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from graphtide.views.choosing import estimates
 from graphtide.views.following import Step
 
 __all__ = ["Report"]
@@ -22,8 +23,8 @@ _SHOWN_LAST = 6
 class Report:
     """A line per view in the order of the run: the way it took, sizes, differences, seconds.
 
-    `order` is the order that was taken, and `orders` how many differences each order that was considered
-    would have cost; `expected` and `work` compare the estimate of the choice with what happened.
+    `order` is the order that was taken, `orders` how many edge differences each order that was considered has, and
+    `expected` what they were expected to cost for it: the choice between them.
     """
 
     names: Sequence[str]
@@ -57,6 +58,11 @@ class Report:
         return sum(step.work for step in self.steps)
 
     @property
+    def expected(self) -> dict[str, float]:
+        """What each order was expected to cost, in edge differences of a chain."""
+        return estimates(self.orders)
+
+    @property
     def splits(self) -> list[str]:
         """The views after the first that began anew."""
         return [self.names[step.view] for step in self.steps[1:] if step.way == "scratch"]
@@ -64,11 +70,13 @@ class Report:
     def summary(self) -> str:
         """One line of totals."""
         anew = sum(step.way == "scratch" for step in self.steps)
-        considered = ", ".join(f"{name} {cost:,.0f}" for name, cost in self.orders.items())
+        considered = ", ".join(f"{name} {cost:,.0f}" for name, cost in self.expected.items())
+        fed = sum(step.differences_in for step in self.steps)
         return (
             f"{len(self.steps)} views in {self.seconds:.3g} s: {anew} from scratch, "
             f"{len(self.steps) - anew} by differences; order {self.order}"
-            + (f" (edge differences by order: {considered})" if considered else "")
+            + (f", expected cost by order: {considered}" if considered else "")
+            + f"; {fed:,} edge differences set off {self.work:,} in all"
         )
 
     def __str__(self) -> str:

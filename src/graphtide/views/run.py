@@ -61,6 +61,10 @@ class Run:
 
         return polars.from_arrow(self.table())
 
+    def to_spark(self, spark: Any) -> Any:
+        """The results on all views as a DataFrame of a Spark session."""
+        return spark.createDataFrame(self.table())
+
     def plot(self, file: str | Path | None = None) -> Any:
         """Values, differences and seconds per view as a matplotlib figure, written to a file if one is named."""
         from graphtide.views.plots import plot_run  # noqa: PLC0415 - matplotlib takes a moment

@@ -26,6 +26,7 @@ from graphtide.graph.manifest import MANIFEST, replace_file
 from graphtide.graph.name import check_name
 from graphtide.rows.schema import did_you_mean
 from graphtide.views.execution import Ints
+from graphtide.views.ordering import order_views
 from graphtide.views.plots import plot_distances
 
 __all__ = ["CollectionStore", "StoredCollection", "StoredDimension", "StoredOrder"]
@@ -92,10 +93,9 @@ class StoredCollection:
         return np.load(self.folder / "distances.npy")
 
     def plot(self, file: str | Path | None = None) -> Any:
-        """The distances of the views as given and in the order of the chain."""
-        chain = self.orders.get("chain") or self.orders.get("given")
-        order = chain.views if chain is not None else range(len(self.views))
-        return plot_distances(self.distances(), list(order), self.views, file)
+        """The distances of the views as given and along the chain of fewest differences."""
+        between = self.distances()
+        return plot_distances(between, order_views(between).views, self.views, file)
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(each.views)) for each in self.dimensions)
