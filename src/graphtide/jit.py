@@ -19,6 +19,7 @@ import importlib.util
 import inspect
 import os
 import pickle
+import re
 import sys
 import tempfile
 import time
@@ -28,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import llvmlite.binding as llvm
 import numba
@@ -247,7 +248,7 @@ class KernelCache:
         """The compiled code for a signature, or nothing if it was never compiled from these sources."""
         if not self._enabled:
             return None
-        target_context.refresh()
+        _refresh_once(target_context)
         try:
             data = self._entry(sig, target_context.codegen()).read_bytes()
         except OSError:
@@ -346,6 +347,12 @@ def _source(file: Path) -> bytes:
 
 
 @cache
+def _refresh_once(target_context: Any) -> None:
+    """Let a target know its built-ins, as code that is loaded needs it; numba does so again before it compiles."""
+    target_context.refresh()
+
+
+@cache
 def _imported(source: bytes, package: str, roots: tuple[tuple[str, Path], ...]) -> list[tuple[str, Path]]:
     """The modules under `roots` that a source imports, with their files."""
     found: list[tuple[str, Path]] = []
@@ -360,19 +367,34 @@ def _imported(source: bytes, package: str, roots: tuple[tuple[str, Path], ...]) 
     return found
 
 
+# An import on lines of its own, up to the bracket that ends it.
+_IMPORT: Final = re.compile(rb"^[ \t]*((?:import|from[ \t]+[\w.]+[ \t]+import)\b[^(#\n]*(?:\([^)]*\))?)", re.MULTILINE)
+
+
 def _import_statements(source: bytes) -> list[tuple[str, str]]:
-    """Pairs (module as written, name taken from it or nothing)."""
-    found: list[tuple[str, str]] = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            # Without `as`, `import a.b` binds a, and all that stands between is within reach.
-            for alias in node.names:
-                parts = alias.name.split(".")
-                shortest = len(parts) if alias.asname else 1
-                found += [(".".join(parts[:length]), "") for length in range(shortest, len(parts) + 1)]
-        elif isinstance(node, ast.ImportFrom):
-            found += [("." * node.level + (node.module or ""), alias.name) for alias in node.names]
-    return found
+    """Pairs (module as written, name taken from it or nothing).
+
+    Every process asks this of many sources before its first answer, and to parse a source for a few lines
+    takes long: it is done only if the word import is elsewhere, too.
+    """
+    lines = _IMPORT.findall(source)
+    if len(lines) < len(re.findall(rb"\bimport\b", source)):
+        return [each for node in ast.walk(ast.parse(source)) for each in _names(node)]
+    try:
+        return [each for line in lines for node in ast.parse(line).body for each in _names(node)]
+    except SyntaxError:  # an import that goes on after a backslash, or a bracket in a comment
+        return [each for node in ast.walk(ast.parse(source)) for each in _names(node)]
+
+
+def _names(node: ast.AST) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        # Without `as`, `import a.b` binds a, and all that stands between is within reach.
+        for alias in node.names:
+            parts = alias.name.split(".")
+            shortest = len(parts) if alias.asname else 1
+            yield from ((".".join(parts[:length]), "") for length in range(shortest, len(parts) + 1))
+    elif isinstance(node, ast.ImportFrom):
+        yield from (("." * node.level + (node.module or ""), alias.name) for alias in node.names)
 
 
 def _module_file(module: str, roots: dict[str, Path]) -> Path | None:

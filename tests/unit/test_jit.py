@@ -229,6 +229,26 @@ def test_a_plain_import_reaches_the_packages_on_its_way(tmp_path: Path) -> None:
     assert {"lake", "lake.kernels", "lake.kernels.other"} < set(closure)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from lake import other",
+        "def late():\n    from lake import other",
+        "if True: from lake import other",
+        "depth = 3; import lake.other as it",
+        "from lake import \\\n    other",
+        "from lake import (\n    first,  # :)\n    other,\n)",
+        '"""What to import\n\nfrom elsewhere.\n"""\nfrom lake import other',
+    ],
+)
+def test_an_import_is_found_wherever_it_stands(tmp_path: Path, source: str) -> None:
+    package = tmp_path / "lake"
+    package.mkdir()
+    for name, text in {"__init__": "", "other": "", "start": source}.items():
+        (package / f"{name}.py").write_text(text)
+    assert "lake.other" in source_closure("lake.start", package / "start.py")
+
+
 def test_cache_folder_is_the_first_place_that_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A path below a regular file cannot be made, not even by root.
     blocked = tmp_path / "file"

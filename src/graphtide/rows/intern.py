@@ -111,7 +111,7 @@ class ScalarInterner(Interner[V]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._snapshot = pa.array([], self.arrow)
+        self._snapshot = pa.nulls(0, self.arrow)  # pa.array would import pandas
 
     @property
     def nbytes(self) -> int:
