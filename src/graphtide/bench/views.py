@@ -146,12 +146,11 @@ def _by_joins(session: Session, days: str, ours: Run) -> Comparison:
     collection = session.view_collection(days)
     last = collection.views[-1]
     until = last.removeprefix("until_").replace("_", "-")
-    spark = session.spark
-    edges = spark.read.parquet(str(session.graph(QUESTIONS).edges_folder))
+    edges = session.spark.read.parquet(str(session.graph(QUESTIONS).edges_folder))
     chosen = edges.where(F.col("time") < F.lit(until).cast("timestamp")).select(
         F.col(SRC).alias("src"), F.col(DST).alias("dst")
     )
-    seconds, count = components_by_joins(spark, chosen)
+    seconds, count = components_by_joins(chosen)
     return Comparison(
         f"wcc, {len(collection.views)} views a day apart: adaptive",
         ours.report.seconds,

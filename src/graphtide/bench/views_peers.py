@@ -10,7 +10,7 @@ from typing import Any
 import igraph  # pyright: ignore[reportMissingImports]
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from graphtide.views.execution import Ints
@@ -81,7 +81,7 @@ _COMPUTATIONS: dict[str, Callable[[_Graph, int], NDArray[np.float64]]] = {
 }
 
 
-def components_by_joins(spark: SparkSession, edges: DataFrame) -> tuple[float, int]:
+def components_by_joins(edges: DataFrame) -> tuple[float, int]:
     """Seconds for the components of one view by DataFrame joins until no label changes, and how many there are.
 
     As one writes it by hand where GraphFrames is not to be had: labels travel both ways, and a checkpoint
@@ -99,5 +99,4 @@ def components_by_joins(spark: SparkSession, edges: DataFrame) -> tuple[float, i
         labels = following
     count = labels.select("label").distinct().count()
     both.unpersist()
-    del spark
     return time.perf_counter() - clock, count

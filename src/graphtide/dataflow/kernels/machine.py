@@ -79,6 +79,7 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
+from graphtide.dataflow.kernels.selective import is_selective, visit_where_it_matters
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
 from graphtide.jit import inlined, kernel
@@ -185,7 +186,10 @@ def _run_operator(heap, operators, scopes, state, operator):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, improve(heap, operators, operator, state), state)
     elif kind == REDUCE:
-        visits, wanted = visit(heap, operators, operator, calendar, state)
+        if is_selective(heap, operators, operator, state):
+            visits, wanted = visit_where_it_matters(heap, operators, operator, calendar, state)
+        else:
+            visits, wanted = visit(heap, operators, operator, calendar, state)
         if visits < 0:
             return ARITHMETIC
         if visits != NONE and words(heap, operators[operator, PARAMETERS])[0] == FUNCTION:

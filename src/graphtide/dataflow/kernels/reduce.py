@@ -16,7 +16,6 @@ import numpy as np
 from graphtide.dataflow.kernels.aggregate import OVERFLOW, aggregate, direction, extent
 from graphtide.dataflow.kernels.calendar import post_row
 from graphtide.dataflow.kernels.layout import (
-    CARRY,
     COORDINATES,
     DEPTH,
     FUNCTION,
@@ -30,12 +29,13 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import ALL, accumulate, combine, grow
+from graphtide.dataflow.kernels.rounds import CLOSED, later_rounds
+from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry, write_visit
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
     ROWS,
-    compare_data,
     constant,
     new_batch,
     put,
@@ -47,8 +47,7 @@ from graphtide.trace.kernels.batch import (
 )
 from graphtide.trace.kernels.consolidate import consolidate, seal_sorted
 from graphtide.trace.kernels.heap import NONE, release, retain, words
-from graphtide.trace.kernels.index import group_end, seek
-from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
+from graphtide.trace.kernels.spine import FRESH, everything
 
 __all__ = ["correct", "visit"]
 
@@ -72,13 +71,7 @@ def visit(heap, operators, operator, calendar, state):
         operators[operator, LATE] = 0
         release(heap, new)
         new = everything(heap, operators[arrangement, SPINE], operator, state[LOWER : LOWER + 1])
-    carry = operators[operator, CARRY]
-    if carry != NONE:
-        order = np.arange(keys)
-        waiting = consolidate(heap, operator, carry, order)
-        release(heap, carry)
-        carry = waiting
-        operators[operator, CARRY] = NONE
+    carry = take_carry(heap, operators, operator, keys)
     if new == NONE and carry == NONE:
         return NONE, NONE
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
@@ -86,7 +79,8 @@ def visit(heap, operators, operator, calendar, state):
     out_values = values if is_function else operators[operator, WIDTH] - keys
     visits = new_batch(heap, operator, keys + depth + 1, depth, new_rows + carried_rows, ALL_VARY, 0)
     wanted = new_batch(heap, operator, out_values + 1, 0, new_rows + carried_rows, ALL_VARY, 0)
-    slots, lows, highs = _open_runs(spine, fresh)
+    note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
+    slots, lows, highs = open_runs(spine, fresh)
     runs = slots.shape[0]
     # Where the key is in the fresh batch, which is the last run, is known without looking if that brought it.
     sought = runs - 1 if new == fresh and new != NONE else runs
@@ -95,6 +89,8 @@ def visit(heap, operators, operator, calendar, state):
     rows = np.empty((8, out_values + 1), np.int64)
     epochs = np.empty(8, np.int64)
     past = np.empty((8, depth), np.int64)
+    rounds = np.empty((8, depth), np.int64)
+    spare = np.empty((8, depth), np.int64)
     time = np.empty(depth, np.int64)
     coordinates = np.empty(depth - 1, np.int64)
     time[0] = state[LOWER]
@@ -103,120 +99,48 @@ def visit(heap, operators, operator, calendar, state):
     single = state[UPPER] - state[LOWER] == 1
     most = extent(parameters)
     step = direction(parameters)
-    output = words(heap, operators[operator, SPINE])
-    out_slots, out_lows, out_highs = _open_runs(output, output[FRESH])
-    out_heads = np.empty(out_slots.shape[0], np.int64)
-    is_extremum = (
-        most == 1 and values == 1 and depth == 2 and single and carry == NONE and _is_all_new(heap, spine, state)
-    )
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
-        probe, row, i_end, j_end = _next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
-        if is_extremum:
-            _look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
-            content, count = accumulate(
-                heap, out_slots, out_lows, out_highs, keys, 1, depth, time, 1, step, out_heads, content
-            )
-            if count > 0 and _is_no_better(probe, i, i_end, keys, content[0, 0], step):
-                i = i_end
-                continue
-        _look_up(heap, slots, sought, keys, probe, row, lows, highs)
+        probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
+        look_up(heap, slots, sought, keys, probe, row, lows, highs)
         if sought < runs:
             lows[sought] = i
             highs[sought] = i_end
-        if single:
-            epochs[0] = state[LOWER]
-            visited = 1
-        else:
+        visited = 1
+        epochs[0] = state[LOWER]
+        if not single:
             epochs, visited = _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs)
-        if depth > 1 or not single:
-            past, times = _past_times(heap, slots, lows, highs, depth, past, single, state)
+            past, times = _past_times(heap, slots, lows, highs, depth, past)
             epochs, visited = _add_epochs(past, times, depth, state, epochs, visited)
             _post_later(
                 heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys, coordinates
             )
+        elif depth > CLOSED or (depth > 1 and i < i_end):
+            rounds, spare, ahead = later_rounds(heap, slots, lows, highs, depth, state, rounds, spare)
+            for k in range(ahead):
+                post(heap, operator, calendar, depth, rounds[k], probe, row, keys, note)
         i = i_end
         j = j_end
         for e in range(visited):
             time[0] = epochs[e]
             content, count = accumulate(heap, slots, lows, highs, keys, values, depth, time, most, step, heads, content)
             if is_function:
-                _write_visit(heap, visits, wanted, probe, row, keys, time, content, count)
+                write_visit(heap, visits, wanted, probe, row, keys, time, content, count)
             else:
                 rows, count = aggregate(parameters, content, count, values, rows)
                 if count == OVERFLOW:
+                    release(heap, note)
                     release(heap, new)
                     release(heap, carry)
                     release(heap, visits)
                     release(heap, wanted)
                     return OVERFLOW, OVERFLOW
-                _write_visit(heap, visits, wanted, probe, row, keys, time, rows, count)
+                write_visit(heap, visits, wanted, probe, row, keys, time, rows, count)
+    release(heap, note)
     release(heap, new)
     release(heap, carry)
     return visits, wanted
-
-
-@kernel
-def _open_runs(spine, fresh):
-    """The batches of a spine, and cursors at their beginnings."""
-    runs = spine[RUNS] + (1 if fresh != NONE else 0)
-    slots = np.empty(runs, np.int64)
-    for r in range(spine[RUNS]):
-        slots[r] = run_slot(spine, r)
-    if fresh != NONE:
-        slots[runs - 1] = fresh
-    return slots, np.zeros(runs, np.int64), np.zeros(runs, np.int64)
-
-
-@leaf
-def _look_up(heap, slots, runs, keys, probe, row, lows, highs):
-    """Set [lows, highs) of each run to the rows of a key, which is above that of the last look."""
-    for r in range(runs):
-        batch = words(heap, slots[r])
-        lows[r] = seek(batch, keys, probe, row, highs[r])
-        highs[r] = lows[r]
-        if lows[r] < batch[ROWS] and same_data(batch, lows[r], probe, row, keys):
-            highs[r] = group_end(batch, keys, lows[r])
-
-
-@inlined
-def _is_all_new(heap, spine, state):
-    """Whether all history is of the epoch under way: then no time of it is beyond this round."""
-    for r in range(spine[RUNS]):
-        if words(heap, run_slot(spine, r))[layout.LOWER] < state[LOWER]:
-            return False
-    return True
-
-
-@leaf
-def _is_no_better(batch, start, end, keys, current, step):
-    """Whether rows of a key that come in cannot change its least (or greatest) value, which is `current`."""
-    for i in range(start, end):
-        if value(batch, batch[layout.WIDTH] - 1, i) < 0:
-            return False
-        brought = value(batch, keys, i)
-        if brought < current if step > 0 else brought > current:
-            return False
-    return True
-
-
-@inlined
-def _next_key(heap, new, i, new_rows, carry, j, carried_rows, keys):
-    """The lesser of the next keys of both batches: where it stands, and where its rows end in each."""
-    if j == carried_rows:
-        a = words(heap, new)
-        return a, i, group_end(a, keys, i), j
-    b = words(heap, carry)
-    if i == new_rows:
-        return b, j, i, group_end(b, keys, j)
-    a = words(heap, new)
-    order = compare_data(a, i, b, j, keys)
-    if order < 0:
-        return a, i, group_end(a, keys, i), j
-    if order > 0:
-        return b, j, i, group_end(b, keys, j)
-    return a, i, group_end(a, keys, i), group_end(b, keys, j)
 
 
 @leaf
@@ -255,12 +179,8 @@ def _new_epochs(heap, new, i, i_end, carry, j, j_end, epochs):
 
 
 @inlined
-def _past_times(heap, slots, lows, highs, depth, past, single, state):
-    """The distinct times in a key's history, roughly: neighbours in a run are not repeated.
-
-    In a run of one epoch only those with a coordinate beyond this round: the others have no least upper bound
-    with it but itself.
-    """
+def _past_times(heap, slots, lows, highs, depth, past):
+    """The distinct times in a key's history, roughly: neighbours in a run are not repeated."""
     count = 0
     for r in range(slots.shape[0]):
         if lows[r] == highs[r]:
@@ -273,22 +193,12 @@ def _past_times(heap, slots, lows, highs, depth, past, single, state):
                 varies = True
         last = highs[r] if varies else lows[r] + 1
         for i in range(lows[r], last):
-            if single and not _is_beyond(batch, first, i, depth, state):
-                continue
             if not _is_known(batch, first, i, depth, past, count):
                 past = grow(past, count + 1)
                 for d in range(depth):
                     past[count, d] = value(batch, first + d, i)
                 count += 1
     return past, count
-
-
-@leaf
-def _is_beyond(batch, first, i, depth, state):
-    for d in range(1, depth):
-        if value(batch, first + d, i) > state[COORDINATES + d]:
-            return True
-    return False
 
 
 @leaf
@@ -353,31 +263,6 @@ def _post_later(heap, operator, calendar, depth, past, times, epochs, visited, s
     release(heap, slot)
 
 
-@leaf
-def _write_visit(heap, visits, wanted, probe, row, keys, time, rows, count):
-    """Append a visit and its rows."""
-    target = words(heap, visits)
-    at = target[ROWS]
-    if at == target[layout.CAPACITY]:
-        reserve(heap, visits, at + 1)
-        target = words(heap, visits)
-    for c in range(keys):
-        put(target, c, at, value(probe, c, row))
-    for d in range(time.shape[0]):
-        put(target, keys + d, at, time[d])
-    put(target, keys + time.shape[0], at, count)
-    target[ROWS] = at + 1
-    target = words(heap, wanted)
-    at = target[ROWS]
-    if at + count > target[layout.CAPACITY]:
-        reserve(heap, wanted, at + count)
-        target = words(heap, wanted)
-    for k in range(count):
-        for c in range(rows.shape[1]):
-            put(target, c, at + k, rows[k, c])
-    target[ROWS] = at + count
-
-
 @kernel
 def correct(heap, operators, operator, state, visits, wanted):
     """What makes the output, at every visit, add up to the wanted rows; slot 0 if it already does."""
@@ -397,7 +282,7 @@ def correct(heap, operators, operator, state, visits, wanted):
         for c in range(width):
             varying = with_column(varying, c)
     result = new_batch(heap, operator, width + depth + 1, depth, 2 * looks[ROWS], varying, 0)
-    slots, lows, highs = _open_runs(spine, NONE)
+    slots, lows, highs = open_runs(spine, NONE)
     runs = slots.shape[0]
     heads = np.empty(runs, np.int64)
     rows = np.empty((8, values + 1), np.int64)
@@ -411,7 +296,7 @@ def correct(heap, operators, operator, state, visits, wanted):
     for v in range(looks[ROWS]):
         if v == 0 or not same_data(looks, v, looks, v - 1, keys):
             emitted_count = 0
-            _look_up(heap, slots, runs, keys, looks, v, lows, highs)
+            look_up(heap, slots, runs, keys, looks, v, lows, highs)
         for d in range(depth):
             time[d] = value(looks, keys + d, v)
         count = value(looks, keys + depth, v)

@@ -1,0 +1,132 @@
+"""Runs of computations over view collections in several ways: measured, compared and recorded."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import graphtide as gt
+
+# As in the paper: diff-only, scratch, adaptive.
+STRATEGIES = ("differential", "scratch", "adaptive")
+COMPUTATIONS = ("wcc", "bfs", "sssp", "scc", "pagerank", "mpsp")
+PAIRS = 10
+COLOURS = {
+    "differential": "#4c72b0",
+    "scratch": "#c44e52",
+    "adaptive": "#55a868",
+    "given": "#8c8c8c",
+    "chain": "#4c72b0",
+    "lattice": "#55a868",
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run: where, what, which way, and what it took."""
+
+    graph: str
+    collection: str
+    views: int
+    computation: str
+    order: str
+    strategy: str
+    seconds: float
+    edge_differences: int
+    work: int  # differences of all operators
+    anew: int  # views that ran from scratch
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """A session whose runs are measured."""
+
+    session: gt.Session
+
+    def run(
+        self,
+        graph: str,
+        collection: str,
+        computation: str,
+        arguments: Mapping[str, Any],
+        *,
+        ways: Iterable[tuple[str, str]],
+        as_called: str | None = None,
+    ) -> Iterator[Measured]:
+        """Run a computation for each pair of an order and a strategy; stop if two answers differ."""
+        first: pa.Table | None = None
+        for order, strategy in ways:
+            run = self.session.run(computation, collection, strategy=strategy, order=order, **arguments)
+            table = run.table().sort_by([(name, "ascending") for name in run.table().column_names])
+            if first is not None and not _equal(first, table):
+                raise SystemExit(f"{computation} on {collection}: {strategy} along {order} gives another answer")
+            first = first or table
+            report = run.report
+            measured = Measured(
+                graph,
+                as_called or collection,
+                len(report.steps),
+                computation,
+                report.order,
+                strategy,
+                round(report.seconds, 4),
+                sum(step.differences_in for step in report.steps),
+                report.work,
+                sum(step.way == "scratch" for step in report.steps),
+            )
+            print(
+                f"{measured.collection}, {computation}, {measured.order}, {strategy}: {measured.seconds:.3g} s, "
+                f"{measured.work:,} differences, {measured.anew} of {measured.views} views anew",
+                flush=True,
+            )
+            yield measured
+
+
+def _equal(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two results are the same; sums of floats to rounding."""
+    if one.num_rows != other.num_rows:
+        return False
+    return all(
+        np.allclose(a.to_numpy(), b.to_numpy(), rtol=1e-9, atol=1e-15) if pa.types.is_floating(a.type) else a.equals(b)
+        for a, b in zip(one.columns, other.columns, strict=True)
+    )
+
+
+def arguments_on(edges: pa.Table) -> dict[str, dict[str, Any]]:
+    """What each of the paper's computations is asked on a graph: it searches from the vertices with most edges."""
+    sources, counts = np.unique(edges.column("src").to_numpy(), return_counts=True)
+    busiest = sources[np.argsort(-counts, kind="stable")[: 2 * PAIRS]].tolist()
+    return {
+        "wcc": {},
+        "bfs": {"source": busiest[0]},
+        "sssp": {"source": busiest[0], "weight": "weight"},
+        "scc": {},
+        "pagerank": {"iterations": 10},
+        "mpsp": {"pairs": list(zip(busiest[:PAIRS], busiest[PAIRS:], strict=True)), "weight": "weight"},
+    }
+
+
+@contextmanager
+def laboratory() -> Iterator[Laboratory]:
+    """A session in a home folder that is gone afterwards, with all kernels compiled."""
+    from graphtide.dataflow.warm import warm  # noqa: PLC0415 - what it imports takes a while
+
+    warm()
+    with TemporaryDirectory() as home, gt.Session(home) as session:
+        yield Laboratory(session)
+
+
+def write(file: Path, rows: Iterable[Measured]) -> None:
+    """Record all runs."""
+    with file.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in fields(Measured)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
