@@ -31,7 +31,7 @@ from graphtide.dataflow.kernels.layout import (
     UPPER,
     WIDTH,
 )
-from graphtide.dataflow.kernels.lists import ALL, accumulate
+from graphtide.dataflow.kernels.lists import accumulate, grow
 from graphtide.dataflow.kernels.rounds import CLOSED, is_ahead, later_rounds
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry, write_visit
 from graphtide.jit import kernel, leaf
@@ -39,7 +39,6 @@ from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH
-from graphtide.trace.kernels.times import is_at_most
 
 __all__ = ["is_selective", "visit_where_it_matters"]
 
@@ -84,11 +83,12 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
     sought = runs - 1 if new != NONE else runs
     output = words(heap, operators[operator, SPINE])
     out_slots, out_lows, out_highs = open_runs(output, output[FRESH])
-    heads = np.empty(max(runs, out_slots.shape[0]), np.int64)
+    heads = np.empty(runs, np.int64)
     content = np.empty((8, values + 1), np.int64)
     rows = np.empty((8, values + 1), np.int64)
-    held = np.empty((8, values + 1), np.int64)
-    ahead = np.empty((8, values + 1), np.int64)
+    past = np.empty((8, values + depth + 1), np.int64)
+    held = np.empty(values, np.int64)
+    ahead = np.empty(values, np.int64)
     rounds = np.empty((8, depth), np.int64)
     spare = np.empty((8, depth), np.int64)
     time = np.empty(depth, np.int64)
@@ -108,27 +108,22 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
         if is_new:
             inserted, removed = _best_changes(probe, i, i_end, step)
         look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
-        # In a round that calls for a visit, corrections of earlier ones may have left more than a row, or less.
-        held, holds = accumulate(
-            heap, out_slots, out_lows, out_highs, keys, values, depth, time, ALL if is_called else 1, 1, heads, held
-        )
-        is_torn = is_called and (holds > 1 or (holds == 1 and held[0, values] != 1))
-        may_move = is_called or _may_move(held, holds, probe, inserted, removed, keys, values, step)
-        if not may_move and _stays_later(
-            heap, out_slots, out_lows, out_highs, keys, values, depth, time, probe, inserted, removed, step
-        ):
+        past, length = _gathered(heap, out_slots, out_lows, out_highs, keys, values + depth + 1, past)
+        is_held, is_torn = _output_at(past, length, values, time, held)
+        may_move = is_called or _may_move(held, is_held, probe, inserted, removed, keys, values, step)
+        if not may_move and _stays_later(past, length, values, time, probe, inserted, removed, keys, step):
             i = i_end
             continue
         look_up(heap, slots, sought, keys, probe, row, lows, highs)
         if sought < runs:
             lows[sought] = i
             highs[sought] = i_end
-        count = holds
+        count = 0
         has_moved = False
         if may_move:
             content, count = accumulate(heap, slots, lows, highs, keys, values, depth, time, most, step, heads, content)
             rows, count = aggregate(parameters, content, count, values, rows)
-            has_moved = is_torn or count != holds or (count > 0 and not _is_same(rows, held, values))
+            has_moved = is_torn or is_held != (count > 0) or (is_held and not _is_same(rows[0], held, values))
             if has_moved:
                 write_visit(heap, visits, wanted, probe, row, keys, time, rows, count)
         if depth > CLOSED or (depth > 1 and (is_new or has_moved)):
@@ -139,19 +134,22 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
                 and later > 0
                 and inserted >= 0
                 and count > 0
-                and _has_values(probe, inserted, keys, values, rows)
-                and (holds == 0 or _is_better(probe, inserted, keys, values, held, step))
-                and not _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows, state)
+                and _has_values(probe, inserted, keys, values, rows[0])
+                and not (is_held and not _is_better(probe, inserted, keys, values, held, step))
+                and not _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows[0], state)
             )
             for k in range(later):
-                if depth <= CLOSED and (is_overtaken or not has_moved):
-                    ahead, holds_then = accumulate(
-                        heap, out_slots, out_lows, out_highs, keys, values, depth, rounds[k], 1, 1, heads, ahead
-                    )
+                if depth <= CLOSED:
+                    is_held_then, is_torn_then = _output_at(past, length, values, rounds[k], ahead)
+                    # What is torn is called for already.
+                    if is_torn_then:
+                        continue
                     if is_overtaken:
-                        if holds_then == holds and (holds == 0 or _is_same(ahead, held, values)):
+                        if is_held_then == is_held and not (is_held and not _is_same(ahead, held, values)):
                             continue
-                    elif not _may_move(ahead, holds_then, probe, inserted, removed, keys, values, step):
+                    elif not has_moved and not _may_move(
+                        ahead, is_held_then, probe, inserted, removed, keys, values, step
+                    ):
                         continue
                 post(heap, operator, calendar, depth, rounds[k], probe, row, keys, note)
         i = i_end
@@ -179,10 +177,69 @@ def _best_changes(batch, start, end, step):
     return inserted, removed
 
 
+@kernel
+def _gathered(heap, slots, lows, highs, keys, width, past):
+    """The history of a key's output, by value: rows (values, time, diff), and how many."""
+    count = 0
+    for r in range(slots.shape[0]):
+        batch = words(heap, slots[r])
+        # The rows of a batch ascend, so that a row stands behind the last one.
+        low = 0
+        for i in range(lows[r], highs[r]):
+            while low < count and not _is_before(batch, keys, i, past[low], width):
+                low += 1
+            past = grow(past, count + 1)
+            for k in range(count, low, -1):
+                for c in range(width):
+                    past[k, c] = past[k - 1, c]
+            for c in range(width):
+                past[low, c] = value(batch, keys + c, i)
+            count += 1
+    return past, count
+
+
 @leaf
-def _may_move(held, holds, batch, inserted, removed, keys, values, step):
+def _is_before(batch, keys, i, row, width):
+    for c in range(width):
+        x = value(batch, keys + c, i)
+        if x != row[c]:
+            return x < row[c]
+    return False
+
+
+@leaf
+def _output_at(past, length, values, time, held):
+    """What a key's output is at a time: whether there is a row, which `held` is set to, and whether it is torn.
+
+    It is torn if the corrections of earlier rounds have left more than a row, or less.
+    """
+    is_held = False
+    is_torn = False
+    k = 0
+    while k < length:
+        start = k
+        total = 0
+        while k < length and _is_same(past[k], past[start], values):
+            is_before = True
+            for d in range(time.shape[0]):
+                if past[k, values + d] > time[d]:
+                    is_before = False
+                    break
+            if is_before:
+                total += past[k, values + time.shape[0]]
+            k += 1
+        if total != 0:
+            is_torn = is_torn or is_held or total != 1
+            is_held = True
+            for c in range(values):
+                held[c] = past[start, c]
+    return is_held, is_torn
+
+
+@leaf
+def _may_move(held, is_held, batch, inserted, removed, keys, values, step):
     """Whether changes may move an output: insertions of better rows, removals of as good ones."""
-    if holds == 0:
+    if not is_held:
         return True
     if inserted >= 0 and _is_better(batch, inserted, keys, values, held, step):
         return True
@@ -192,78 +249,62 @@ def _may_move(held, holds, batch, inserted, removed, keys, values, step):
 
 
 @leaf
-def _is_better(batch, i, keys, values, rows, step):
-    """Whether a row of a batch comes before the first of a list."""
+def _is_better(batch, i, keys, values, row, step):
+    """Whether a row of a batch comes before another one."""
     for c in range(values):
         x = value(batch, keys + c, i)
-        if x != rows[0, c]:
-            return (x < rows[0, c]) == (step > 0)
+        if x != row[c]:
+            return (x < row[c]) == (step > 0)
     return False
 
 
 @leaf
-def _has_values(batch, i, keys, values, rows):
+def _has_values(batch, i, keys, values, row):
     for c in range(values):
-        if value(batch, keys + c, i) != rows[0, c]:
+        if value(batch, keys + c, i) != row[c]:
             return False
     return True
 
 
 @leaf
-def _is_same(rows, others, values):
+def _is_same(row, other, values):
     for c in range(values):
-        if rows[0, c] != others[0, c]:
+        if row[c] != other[c]:
             return False
     return True
 
 
-@kernel
-def _stays_later(heap, slots, lows, highs, keys, values, depth, time, batch, inserted, removed, step):
+@leaf
+def _stays_later(past, length, values, time, batch, inserted, removed, keys, step):
     """Whether it is easy to see that changes at a time, which do not move the output there, never do.
 
     At each later time the output is what it is now, or a row that was put out at a time which is not before. That
     there is one is certain if each of these times puts out as many rows as it takes back.
     """
-    count = 0
-    for r in range(slots.shape[0]):
-        count += highs[r] - lows[r]
-    if count > _SHORT:
+    if length > _SHORT:
         return False
-    first = keys + values
-    row = np.empty((1, values), np.int64)
-    for r in range(slots.shape[0]):
-        run = words(heap, slots[r])
-        for i in range(lows[r], highs[r]):
-            if is_at_most(run, first, depth, i, time):
-                continue
-            if not _is_balanced(heap, slots, lows, highs, first, depth, run, i):
-                return False
-            for c in range(values):
-                row[0, c] = value(run, keys + c, i)
-            if value(run, first + depth, i) > 0 and _may_move(row, 1, batch, inserted, removed, keys, values, step):
-                return False
+    depth = time.shape[0]
+    for k in range(length):
+        is_before = True
+        for d in range(depth):
+            if past[k, values + d] > time[d]:
+                is_before = False
+                break
+        if is_before:
+            continue
+        total = 0
+        for n in range(length):
+            if _is_same(past[n, values:], past[k, values:], depth):
+                total += past[n, values + depth]
+        if total != 0:
+            return False
+        if past[k, values + depth] > 0 and _may_move(past[k], True, batch, inserted, removed, keys, values, step):
+            return False
     return True
 
 
-@leaf
-def _is_balanced(heap, slots, lows, highs, first, depth, run, i):
-    """Whether all rows of a key at the time of one of them add up to none."""
-    total = 0
-    for r in range(slots.shape[0]):
-        other = words(heap, slots[r])
-        for k in range(lows[r], highs[r]):
-            same = True
-            for d in range(depth):
-                if value(other, first + d, k) != value(run, first + d, i):
-                    same = False
-                    break
-            if same:
-                total += value(other, first + depth, k)
-    return total == 0
-
-
 @kernel
-def _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows, state):
+def _is_removed_later(heap, slots, lows, highs, keys, values, depth, row, state):
     """Whether the history of the input takes a row back at a time that is not before this round."""
     first = keys + values
     for r in range(slots.shape[0]):
@@ -272,7 +313,7 @@ def _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows, state
             if (
                 value(batch, first + depth, i) < 0
                 and is_ahead(batch, first, i, depth, state)
-                and _has_values(batch, i, keys, values, rows)
+                and _has_values(batch, i, keys, values, row)
             ):
                 return True
     return False
