@@ -119,7 +119,7 @@ def visit(heap, operators, operator, calendar, state):
         elif depth > CLOSED or (depth > 1 and i < i_end):
             rounds, spare, ahead = later_rounds(heap, slots, lows, highs, depth, state, rounds, spare)
             for k in range(ahead):
-                post(heap, operator, calendar, depth, rounds[k], probe, row, keys, note)
+                post(heap, operator, calendar, rounds, k, probe, row, keys, note)
         i = i_end
         j = j_end
         for e in range(visited):

@@ -5,7 +5,8 @@ and so does the removal of a worse one. So what comes in is held against the out
 answered without a look at the history of the input, which may be long: that of a hub has a row for each neighbour.
 
 Invariant: at a time that nothing calls a visit for, the output is what the input gives. A change keeps it so
-- at times where it does not matter, if it does not move the output in its own round either;
+- at times where it does not matter, if it does not move the output in its own round either: the best row stays, or
+  one of several that are equally good;
 - where the output was the same as in its own round, if it is an insertion that is better: it is the output now, here
   as there, unless a removal of the same row comes in between;
 and calls for a visit at all others. A visit that moves the output without a change calls for all later ones.
@@ -87,14 +88,16 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
     content = np.empty((8, values + 1), np.int64)
     rows = np.empty((8, values + 1), np.int64)
     past = np.empty((8, values + depth + 1), np.int64)
-    held = np.empty(values, np.int64)
-    ahead = np.empty(values, np.int64)
+    held = np.empty((1, values), np.int64)
+    ahead = np.empty((1, values), np.int64)
+    copies = np.empty((8, depth + 1), np.int64)
     rounds = np.empty((8, depth), np.int64)
     spare = np.empty((8, depth), np.int64)
-    time = np.empty(depth, np.int64)
-    time[0] = state[LOWER]
+    now = np.empty((1, depth), np.int64)
+    now[0, 0] = state[LOWER]
     for d in range(1, depth):
-        time[d] = state[COORDINATES + d]
+        now[0, d] = state[COORDINATES + d]
+    time = now[0]
     most = extent(parameters)
     step = direction(parameters)
     i = 0
@@ -109,9 +112,9 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
             inserted, removed = _best_changes(probe, i, i_end, step)
         look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
         past, length = _gathered(heap, out_slots, out_lows, out_highs, keys, values + depth + 1, past)
-        is_held, is_torn = _output_at(past, length, values, time, held)
-        may_move = is_called or _may_move(held, is_held, probe, inserted, removed, keys, values, step)
-        if not may_move and _stays_later(past, length, values, time, probe, inserted, removed, keys, step):
+        is_held, is_torn = _output_at(past, length, values, now, 0, held)
+        may_move = is_called or _may_move(held, 0, is_held, probe, inserted, removed, keys, values, step)
+        if not may_move and _stays_later(past, length, values, now, probe, inserted, removed, keys, step):
             i = i_end
             continue
         look_up(heap, slots, sought, keys, probe, row, lows, highs)
@@ -123,7 +126,7 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
         if may_move:
             content, count = accumulate(heap, slots, lows, highs, keys, values, depth, time, most, step, heads, content)
             rows, count = aggregate(parameters, content, count, values, rows)
-            has_moved = is_torn or is_held != (count > 0) or (is_held and not _is_same(rows[0], held, values))
+            has_moved = is_torn or is_held != (count > 0) or (is_held and not _is_same(rows, 0, held, 0, values))
             if has_moved:
                 write_visit(heap, visits, wanted, probe, row, keys, time, rows, count)
         if depth > CLOSED or (depth > 1 and (is_new or has_moved)):
@@ -134,24 +137,34 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
                 and later > 0
                 and inserted >= 0
                 and count > 0
-                and _has_values(probe, inserted, keys, values, rows[0])
-                and not (is_held and not _is_better(probe, inserted, keys, values, held, step))
-                and not _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows[0], state)
+                and _has_values(probe, inserted, keys, values, rows, 0)
+                and not (is_held and not _is_better(probe, inserted, keys, values, held, 0, step))
+                and not _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows, state)
             )
+            copied = -1
             for k in range(later):
                 if depth <= CLOSED:
-                    is_held_then, is_torn_then = _output_at(past, length, values, rounds[k], ahead)
+                    is_held_then, is_torn_then = _output_at(past, length, values, rounds, k, ahead)
                     # What is torn is called for already.
                     if is_torn_then:
                         continue
                     if is_overtaken:
-                        if is_held_then == is_held and not (is_held and not _is_same(ahead, held, values)):
+                        if is_held_then == is_held and not (is_held and not _is_same(ahead, 0, held, 0, values)):
                             continue
-                    elif not has_moved and not _may_move(
-                        ahead, is_held_then, probe, inserted, removed, keys, values, step
-                    ):
-                        continue
-                post(heap, operator, calendar, depth, rounds[k], probe, row, keys, note)
+                    elif not has_moved:
+                        if not _may_move(ahead, 0, is_held_then, probe, inserted, removed, keys, values, step):
+                            continue
+                        # The removal of one of several that are equally good does not matter either.
+                        if removed >= 0 and is_held_then and _has_values(probe, removed, keys, values, ahead, 0):
+                            if copied < 0:
+                                copies, copied = _copies(
+                                    heap, slots, lows, highs, keys, values, depth, probe, removed, copies
+                                )
+                            if _count_at(copies, copied, rounds, k) > 0 and not (
+                                inserted >= 0 and _is_better(probe, inserted, keys, values, ahead, 0, step)
+                            ):
+                                continue
+                post(heap, operator, calendar, rounds, k, probe, row, keys, note)
         i = i_end
         j = j_end
     release(heap, note)
@@ -186,7 +199,7 @@ def _gathered(heap, slots, lows, highs, keys, width, past):
         # The rows of a batch ascend, so that a row stands behind the last one.
         low = 0
         for i in range(lows[r], highs[r]):
-            while low < count and not _is_before(batch, keys, i, past[low], width):
+            while low < count and not _is_before(batch, keys, i, past, low, width):
                 low += 1
             past = grow(past, count + 1)
             for k in range(count, low, -1):
@@ -199,83 +212,85 @@ def _gathered(heap, slots, lows, highs, keys, width, past):
 
 
 @leaf
-def _is_before(batch, keys, i, row, width):
+def _is_before(batch, keys, i, rows, row, width):
     for c in range(width):
         x = value(batch, keys + c, i)
-        if x != row[c]:
-            return x < row[c]
+        if x != rows[row, c]:
+            return x < rows[row, c]
     return False
 
 
 @leaf
-def _output_at(past, length, values, time, held):
-    """What a key's output is at a time: whether there is a row, which `held` is set to, and whether it is torn.
+def _output_at(past, length, values, times, time, held):
+    """What a key's output is at one of `times`: whether there is a row, which goes to `held`, and whether it is torn.
 
     It is torn if the corrections of earlier rounds have left more than a row, or less.
     """
+    depth = times.shape[1]
     is_held = False
     is_torn = False
     k = 0
     while k < length:
         start = k
         total = 0
-        while k < length and _is_same(past[k], past[start], values):
+        while k < length and _is_same(past, k, past, start, values):
             is_before = True
-            for d in range(time.shape[0]):
-                if past[k, values + d] > time[d]:
+            for d in range(depth):
+                if past[k, values + d] > times[time, d]:
                     is_before = False
                     break
             if is_before:
-                total += past[k, values + time.shape[0]]
+                total += past[k, values + depth]
             k += 1
         if total != 0:
             is_torn = is_torn or is_held or total != 1
             is_held = True
             for c in range(values):
-                held[c] = past[start, c]
+                held[0, c] = past[start, c]
     return is_held, is_torn
 
 
 @leaf
-def _may_move(held, is_held, batch, inserted, removed, keys, values, step):
+def _may_move(rows, row, is_held, batch, inserted, removed, keys, values, step):
     """Whether changes may move an output: insertions of better rows, removals of as good ones."""
     if not is_held:
         return True
-    if inserted >= 0 and _is_better(batch, inserted, keys, values, held, step):
+    if inserted >= 0 and _is_better(batch, inserted, keys, values, rows, row, step):
         return True
     return removed >= 0 and (
-        _has_values(batch, removed, keys, values, held) or _is_better(batch, removed, keys, values, held, step)
+        _has_values(batch, removed, keys, values, rows, row)
+        or _is_better(batch, removed, keys, values, rows, row, step)
     )
 
 
 @leaf
-def _is_better(batch, i, keys, values, row, step):
+def _is_better(batch, i, keys, values, rows, row, step):
     """Whether a row of a batch comes before another one."""
     for c in range(values):
         x = value(batch, keys + c, i)
-        if x != row[c]:
-            return (x < row[c]) == (step > 0)
+        if x != rows[row, c]:
+            return (x < rows[row, c]) == (step > 0)
     return False
 
 
 @leaf
-def _has_values(batch, i, keys, values, row):
+def _has_values(batch, i, keys, values, rows, row):
     for c in range(values):
-        if value(batch, keys + c, i) != row[c]:
+        if value(batch, keys + c, i) != rows[row, c]:
             return False
     return True
 
 
 @leaf
-def _is_same(row, other, values):
+def _is_same(rows, row, others, other, values):
     for c in range(values):
-        if row[c] != other[c]:
+        if rows[row, c] != others[other, c]:
             return False
     return True
 
 
 @leaf
-def _stays_later(past, length, values, time, batch, inserted, removed, keys, step):
+def _stays_later(past, length, values, now, batch, inserted, removed, keys, step):
     """Whether it is easy to see that changes at a time, which do not move the output there, never do.
 
     At each later time the output is what it is now, or a row that was put out at a time which is not before. That
@@ -283,28 +298,82 @@ def _stays_later(past, length, values, time, batch, inserted, removed, keys, ste
     """
     if length > _SHORT:
         return False
-    depth = time.shape[0]
+    depth = now.shape[1]
     for k in range(length):
         is_before = True
         for d in range(depth):
-            if past[k, values + d] > time[d]:
+            if past[k, values + d] > now[0, d]:
                 is_before = False
                 break
         if is_before:
             continue
         total = 0
         for n in range(length):
-            if _is_same(past[n, values:], past[k, values:], depth):
+            is_then = True
+            for d in range(values, values + depth):
+                if past[n, d] != past[k, d]:
+                    is_then = False
+                    break
+            if is_then:
                 total += past[n, values + depth]
         if total != 0:
             return False
-        if past[k, values + depth] > 0 and _may_move(past[k], True, batch, inserted, removed, keys, values, step):
+        if past[k, values + depth] > 0 and _may_move(past, k, True, batch, inserted, removed, keys, values, step):
             return False
     return True
 
 
 @kernel
-def _is_removed_later(heap, slots, lows, highs, keys, values, depth, row, state):
+def _copies(heap, slots, lows, highs, keys, values, depth, probe, row, copies):
+    """The times and diffs of all rows of a key's input that have the values of a given one, and how many."""
+    count = 0
+    for r in range(slots.shape[0]):
+        batch = words(heap, slots[r])
+        low = lows[r]
+        high = highs[r]
+        while low < high:
+            middle = (low + high) >> 1
+            if _compare_values(batch, middle, probe, row, keys, values) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        while low < highs[r] and _compare_values(batch, low, probe, row, keys, values) == 0:
+            copies = grow(copies, count + 1)
+            for d in range(depth + 1):
+                copies[count, d] = value(batch, keys + values + d, low)
+            count += 1
+            low += 1
+    return copies, count
+
+
+@leaf
+def _compare_values(a, i, b, j, keys, values):
+    for c in range(keys, keys + values):
+        x = value(a, c, i)
+        y = value(b, c, j)
+        if x != y:
+            return -1 if x < y else 1
+    return 0
+
+
+@leaf
+def _count_at(copies, count, times, k):
+    """How often a row is there at the k-th of `times`."""
+    depth = times.shape[1]
+    total = 0
+    for n in range(count):
+        is_before = True
+        for d in range(depth):
+            if copies[n, d] > times[k, d]:
+                is_before = False
+                break
+        if is_before:
+            total += copies[n, depth]
+    return total
+
+
+@kernel
+def _is_removed_later(heap, slots, lows, highs, keys, values, depth, rows, state):
     """Whether the history of the input takes a row back at a time that is not before this round."""
     first = keys + values
     for r in range(slots.shape[0]):
@@ -313,7 +382,7 @@ def _is_removed_later(heap, slots, lows, highs, keys, values, depth, row, state)
             if (
                 value(batch, first + depth, i) < 0
                 and is_ahead(batch, first, i, depth, state)
-                and _has_values(batch, i, keys, values, row)
+                and _has_values(batch, i, keys, values, rows, 0)
             ):
                 return True
     return False

@@ -76,15 +76,16 @@ def next_key(heap, new, i, new_rows, carry, j, carried_rows, keys):
 
 
 @leaf
-def post(heap, operator, calendar, depth, time, probe, row, keys, note):
-    """Let a key be visited at a later time; `note` is a batch of one row to write it on."""
+def post(heap, operator, calendar, times, k, probe, row, keys, note):
+    """Let a key be visited at a later time, the k-th of a list; `note` is a batch of one row to write it on."""
+    depth = times.shape[1]
     pending = words(heap, note)
     for c in range(keys):
         put(pending, c, 0, value(probe, c, row))
     for d in range(depth):
-        put(pending, keys + d, 0, time[d])
+        put(pending, keys + d, 0, times[k, d])
     put(pending, keys + depth, 0, 1)
-    post_row(heap, calendar, depth, time[1:], operator, pending, 0, operator)
+    post_row(heap, calendar, depth, times[k, 1:], operator, pending, 0, operator)
 
 
 @leaf
