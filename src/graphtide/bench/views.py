@@ -48,7 +48,7 @@ class Size:
     memory: int
 
 
-FULL = Size(1_000_000, 100, 6, 9, 12, 16, 3, 3 << 30)
+FULL = Size(1_000_000, 100, 6, 9, 12, 4, 3, 3 << 30)
 QUICK = Size(60_000, 12, 24, 3, 4, 4, 1, 256 << 20)
 
 _COMPUTATIONS: dict[str, dict[str, Any]] = {
@@ -79,8 +79,8 @@ def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT00
         load_citations(session, size.edges)
         apart, growing = windows(session, size.years, size.thresholds, size.quarters)
         yield from _ahead(bench, apart)
-        yield from _lattice(bench, growing, "growing by growing", bar=_LATTICE_BAR)
-        yield from _lattice(bench, apart, "apart by growing", bar=None)
+        yield from _lattice(bench, growing, "growing by growing", ("wcc", "triangles"), bar=_LATTICE_BAR)
+        yield from _lattice(bench, apart, "apart by growing", ("triangles",), bar=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +191,13 @@ def _ahead(bench: _Bench, name: str) -> Iterator[Comparison]:
             )
 
 
-def _lattice(bench: _Bench, name: str, what: str, *, bar: float | None) -> Iterator[Comparison]:
+def _lattice(
+    bench: _Bench, name: str, what: str, computations: tuple[str, ...], *, bar: float | None
+) -> Iterator[Comparison]:
     """A product on its lattice and along chains, and the order that is chosen for it."""
     collection = bench.session.view_collection(name)
     chosen = choose_order(collection.costs)
-    for computation in ("wcc", "scc"):
+    for computation in computations:
         runs = {
             order: bench.typical(computation, name, {}, way="adaptive", order=order)
             for order in ("given", "chain", "lattice")
