@@ -92,18 +92,19 @@ class _Bench:
     progress: Progress
 
     def typical(
-        self, computation: str, on: str, arguments: dict[str, Any], *, way: Strategy, order: str = "auto"
-    ) -> Run:
-        """The run of median length among a few."""
-        self.progress(f"{computation} on {on}, {way}" + (f", order {order}" if order != "auto" else ""))
-        runs = [self.session.run(computation, on, strategy=way, order=order, **arguments) for _ in range(self.times)]
-        return sorted(runs, key=lambda each: each.report.seconds)[len(runs) // 2]
+        self, computation: str, on: str, arguments: dict[str, Any], ways: dict[str, tuple[Strategy, str]]
+    ) -> dict[str, Run]:
+        """For each way (strategy and order) the run of median length; they take turns, as the machine has its moods."""
+        runs: dict[str, list[Run]] = {name: [] for name in ways}
+        for _ in range(self.times):
+            for name, (strategy, order) in ways.items():
+                self.progress(f"{computation} on {on}, {name}")
+                runs[name].append(self.session.run(computation, on, strategy=strategy, order=order, **arguments))
+        return {name: sorted(made, key=lambda run: run.report.seconds)[len(made) // 2] for name, made in runs.items()}
 
-    def all_ways(
-        self, computation: str, on: str, arguments: dict[str, Any], order: str = "auto"
-    ) -> dict[Strategy, Run]:
+    def all_ways(self, computation: str, on: str, arguments: dict[str, Any], order: str = "auto") -> dict[str, Run]:
         """Differential, from scratch, adaptive."""
-        return {way: self.typical(computation, on, arguments, way=way, order=order) for way in _WAYS}
+        return self.typical(computation, on, arguments, {way: (way, order) for way in _WAYS})
 
 
 def _similar(bench: _Bench, days: str) -> Iterator[Comparison]:
@@ -171,9 +172,9 @@ def _near(bench: _Bench, name: str, what: str) -> Iterator[Comparison]:
         yield _adaptive(computation, f"{len(runs['adaptive'].names)} views, {what}", runs)
 
 
-def _adaptive(computation: str, what: str, runs: dict[Strategy, Run]) -> Comparison:
+def _adaptive(computation: str, what: str, runs: dict[str, Run]) -> Comparison:
     seconds = {way: each.report.seconds for way, each in runs.items()}
-    better: Strategy = "differential" if seconds["differential"] < seconds["scratch"] else "scratch"
+    better = "differential" if seconds["differential"] < seconds["scratch"] else "scratch"
     return _row(f"{computation}, {what}: adaptive", runs["adaptive"], runs[better], f"the better: {better}", _NEAR_BAR)
 
 
@@ -198,10 +199,9 @@ def _lattice(
     collection = bench.session.view_collection(name)
     chosen = choose_order(collection.costs)
     for computation in computations:
-        runs = {
-            order: bench.typical(computation, name, {}, way="adaptive", order=order)
-            for order in ("given", "chain", "lattice")
-        }
+        runs = bench.typical(
+            computation, name, {}, {order: ("adaptive", order) for order in ("given", "chain", "lattice")}
+        )
         chain = min(("given", "chain"), key=lambda order: runs[order].report.seconds)
         views = len(collection.views)
         yield _row(

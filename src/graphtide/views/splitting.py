@@ -73,9 +73,10 @@ class Splitter:
 
     def decide(self, size: int, differences: int) -> Way:
         """How to run a view of so many edges that differs in so many from the one before."""
-        return (
-            "scratch" if self.estimate("scratch", size) < self.estimate("differential", differences) else "differential"
-        )
+        if self.differential.is_blank:
+            return "scratch" if size < differences else "differential"
+        is_less = self.estimate("scratch", size) < self.estimate("differential", differences)
+        return "scratch" if is_less else "differential"
 
     def estimate(self, way: Way, size: int) -> float:
         """What a view would take: of `size` edges from scratch, or of `size` differences."""
