@@ -128,7 +128,7 @@ def arguments_on(edges: pa.Table) -> dict[str, dict[str, Any]]:
         "bfs": {"source": busiest[0]},
         "sssp": {"source": busiest[0], "weight": "weight"},
         "scc": {},
-        "pagerank": {"iterations": 10},
+        "pagerank": {"iterations": 5},
         "mpsp": {"pairs": list(zip(busiest[:PAIRS], busiest[PAIRS:], strict=True)), "weight": "weight"},
     }
 
@@ -148,3 +148,25 @@ def write(file: Path, rows: Iterable[Measured]) -> None:
         writer = csv.DictWriter(stream, [field.name for field in fields(Measured)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
+
+
+def read(file: Path) -> list[Measured]:
+    """What was recorded before."""
+    if not file.exists():
+        return []
+    with file.open(newline="") as stream:
+        return [
+            Measured(
+                row["graph"],
+                row["collection"],
+                int(row["views"]),
+                row["computation"],
+                row["order"],
+                row["strategy"],
+                float(row["seconds"]),
+                int(row["edge_differences"]),
+                int(row["work"]),
+                int(row["anew"]),
+            )
+            for row in csv.DictReader(stream)
+        ]

@@ -28,7 +28,7 @@ GRAPH = "cit-HepPh"
 COMPUTATIONS: dict[str, dict[str, Any]] = {
     "wcc": {},
     "scc": {},
-    "pagerank": {"iterations": 10},
+    "pagerank": {"iterations": 5},
     "k_core": {"k": 5},
     "triangles": {},
     "label_propagation": {},
