@@ -33,6 +33,7 @@ from graphtide import datasets
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.ticker import NullFormatter
 
 HERE = Path(__file__).parent
 
@@ -75,7 +76,7 @@ def main() -> None:
     """Run, compare, record, draw and print the headline."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [graph.name for graph in GRAPHS]
-    parser.add_argument("--graphs", nargs="+", default=names, help="others keep what was recorded of them")
+    parser.add_argument("--graphs", nargs="*", default=names, help="others keep what was recorded of them")
     parser.add_argument("--computations", nargs="+", default=list(COMPUTATIONS))
     parser.add_argument("--output", type=Path, default=HERE)
     chosen = parser.parse_args()
@@ -175,6 +176,7 @@ def draw(file: Path, rows: list[Measured]) -> None:
                     label=strategy,
                 )
             axes.set_yscale("log")
+            axes.yaxis.set_minor_formatter(NullFormatter())
             axes.set_title(f"{computation}, {graph}", fontsize=9, loc="left")
             axes.set_xticks(range(len(collections)), collections, rotation=35, ha="right", fontsize=7)
             axes.tick_params(axis="y", labelsize=7)

@@ -22,6 +22,7 @@ from graphtide.views.choosing import choose_order
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.ticker import NullFormatter
 
 HERE = Path(__file__).parent
 GRAPH = "cit-HepPh"
@@ -94,6 +95,7 @@ def bars(axes: Any, rows: list[Measured], by: str, kinds: tuple[str, ...], title
         heights = [row.seconds for row in rows if getattr(row, by) == kind]
         axes.bar(np.arange(len(computations)) + 0.27 * (offset - 1), heights, 0.27, color=COLOURS[kind], label=kind)
     axes.set_yscale("log")
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks(range(len(computations)), computations)
     axes.set_title(title, loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
