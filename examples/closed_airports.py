@@ -29,19 +29,26 @@ def closures(airports: Sequence[str], together: int = 1) -> dict[str, str]:
 
 
 def cut_off(run: gt.Run) -> dict[str, list[str]]:
-    """For each view of a run of `wcc` the airports outside the largest part, without those that always are."""
-    outside: dict[str, set[str]] = {}
+    """For each view of a run of `wcc` the airports that fall out of the largest part, without those that are closed.
+
+    A view has the ends of its edges as vertices: an airport whose last route is gone is not in it at all.
+    """
+    largest: dict[str, set[str]] = {}
     for view in run.names:
         table = run.table(view)
-        largest = Counter(table["value"].to_pylist()).most_common(1)[0][0]
-        outside[view] = set(table.filter(pc.field("value") != largest)["vertex"].to_pylist())
-    return {view: sorted(airports - outside[WHOLE]) for view, airports in outside.items() if view != WHOLE}
+        label = Counter(table["value"].to_pylist()).most_common(1)[0][0]
+        largest[view] = set(table.filter(pc.field("value") == label)["vertex"].to_pylist())
+    return {
+        view: sorted(largest[WHOLE] - airports - set(view.split("_")))
+        for view, airports in largest.items()
+        if view != WHOLE
+    }
 
 
 def busiest(session: gt.Session, graph: str, count: int) -> list[str]:
     """The airports with most routes."""
     degrees = session.run("degrees", on=graph).to_pandas()
-    return degrees.nlargest(count, "value")["vertex"].tolist()
+    return degrees.nlargest(count, "out_degree")["vertex"].tolist()
 
 
 def load(session: gt.Session) -> None:
