@@ -20,7 +20,7 @@ from graphtide.views.stored import StoredCollection
 
 __all__ = ["run"]
 
-# Of com-DBLP's size, with communities as uneven as real ones.
+# Of com-DBLP's size; sizes of communities follow a power law.
 _NODES = 317_000
 _QUICK_NODES = 4_000
 _LARGEST = 10

@@ -19,6 +19,7 @@ from graphtide.dataflow.warm import warm
 from graphtide.graph.schema import DST, SRC
 from graphtide.pipeline.progress import SilentProgress
 from graphtide.pipeline.session import Session
+from graphtide.pipeline.vertices import VertexIds
 from graphtide.views.chains import StreamChain
 from graphtide.views.choosing import choose_order
 from graphtide.views.execution import Ints
@@ -236,8 +237,6 @@ def _views(chain: StreamChain, edges: int) -> Iterator[Ints]:
 
 
 def _number_of(session: Session, vertex: int) -> int:
-    from graphtide.pipeline.vertices import VertexIds  # noqa: PLC0415 - one look
-
     number = VertexIds(session.graph(QUESTIONS)).number_of(vertex)
     assert number is not None, "it asked a question"
     return number

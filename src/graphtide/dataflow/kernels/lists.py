@@ -13,7 +13,7 @@ from graphtide.trace.kernels.batch import value
 from graphtide.trace.kernels.heap import words
 from graphtide.trace.kernels.times import is_at_most
 
-__all__ = ["ALL", "accumulate", "combine", "grow"]
+__all__ = ["ALL", "accumulate", "combine", "compare_values", "grow"]
 
 # For `most`: the whole content is asked for, negative multiplicities included.
 ALL = -1
@@ -75,14 +75,15 @@ def _best_head(heap, slots, lows, highs, heads, keys, values, step):
         if best < 0:
             best = r
             continue
-        order = _compare_values(words(heap, slots[r]), heads[r], words(heap, slots[best]), heads[best], keys, values)
+        order = compare_values(words(heap, slots[r]), heads[r], words(heap, slots[best]), heads[best], keys, values)
         if order * step < 0:
             best = r
     return best
 
 
 @leaf
-def _compare_values(a, i, b, j, keys, values):
+def compare_values(a, i, b, j, keys, values):
+    """-1, 0 or 1 as the values of a row, behind its key, come before those of another, are equal or come after."""
     for c in range(keys, keys + values):
         x = value(a, c, i)
         y = value(b, c, j)

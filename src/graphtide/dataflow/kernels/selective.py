@@ -32,7 +32,7 @@ from graphtide.dataflow.kernels.layout import (
     UPPER,
     WIDTH,
 )
-from graphtide.dataflow.kernels.lists import accumulate, grow
+from graphtide.dataflow.kernels.lists import accumulate, compare_values, grow
 from graphtide.dataflow.kernels.rounds import CLOSED, is_ahead, later_rounds
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry, write_visit
 from graphtide.jit import kernel, leaf
@@ -145,10 +145,12 @@ def visit_where_it_matters(heap, operators, operator, calendar, state):
             for k in range(later):
                 if depth <= CLOSED:
                     is_held_then, is_torn_then = _output_at(past, length, values, rounds, k, ahead)
-                    # What is torn is called for already.
+                    # With one loop coordinate, what is torn is a time of the history that was called for when a
+                    # correction tore it. With two it may be a new bound, above the time that was called for.
                     if is_torn_then:
-                        continue
-                    if is_overtaken:
+                        if depth < CLOSED:
+                            continue
+                    elif is_overtaken:
                         if is_held_then == is_held and not (is_held and not _is_same(ahead, 0, held, 0, values)):
                             continue
                     elif not has_moved:
@@ -333,27 +335,17 @@ def _copies(heap, slots, lows, highs, keys, values, depth, probe, row, copies):
         high = highs[r]
         while low < high:
             middle = (low + high) >> 1
-            if _compare_values(batch, middle, probe, row, keys, values) < 0:
+            if compare_values(batch, middle, probe, row, keys, values) < 0:
                 low = middle + 1
             else:
                 high = middle
-        while low < highs[r] and _compare_values(batch, low, probe, row, keys, values) == 0:
+        while low < highs[r] and compare_values(batch, low, probe, row, keys, values) == 0:
             copies = grow(copies, count + 1)
             for d in range(depth + 1):
                 copies[count, d] = value(batch, keys + values + d, low)
             count += 1
             low += 1
     return copies, count
-
-
-@leaf
-def _compare_values(a, i, b, j, keys, values):
-    for c in range(keys, keys + values):
-        x = value(a, c, i)
-        y = value(b, c, j)
-        if x != y:
-            return -1 if x < y else 1
-    return 0
 
 
 @leaf
