@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 from tests import naive
 from tests import strategies as gen
@@ -67,8 +67,46 @@ def cells_of(dimensions: int, epochs: int) -> Iterator[Cell]:
     return product(range(epochs), *(range(width) for width in WIDTHS[:dimensions]))
 
 
+def recomputed(
+    program: gen.Program, history: list[gen.Batch], places: list[Cell], cells: list[Cell]
+) -> dict[Cell, list[Multiset]]:
+    """The outputs at each cell, from all batches that are placed at or before it."""
+    wanted: dict[Cell, list[Multiset]] = {}
+    for cell in cells:
+        chosen = [batch for batch, place in zip(history, places, strict=True) if is_before(place, cell)]
+        inputs = [added(change for batch in chosen for change in batch[i]) for i in range(len(program.inputs))]
+        known: naive.Known = {naive.Input(i): rows for i, rows in enumerate(inputs)}
+        wanted[cell] = [naive.evaluate(output, known) for output in program.outputs]
+    return wanted
+
+
+def check(
+    grid: Grid, history: list[gen.Batch], places: list[Cell], wanted: dict[Cell, list[Multiset]], together: int
+) -> None:
+    """Run the history, so many epochs at once, and look at every cell."""
+    found: dict[int, dict[Cell, list[Any]]] = {number: {} for number in grid.outputs}
+    epochs = 1 + max(cell[0] for cell in wanted)
+    for epoch in range(epochs):
+        for batch, place in zip(history, places, strict=True):
+            if place[0] == epoch:
+                grid.stage_cell(batch, place)
+        grid.flow.seal()
+        if (epoch + 1) % together and epoch < epochs - 1:
+            continue
+        grid.flow.run()
+        for number, cells in grid.accumulated().items():
+            found[number] |= cells
+    for cell, answers in wanted.items():
+        for number, answer in enumerate(answers):
+            assert added(up_to(found[number], cell)) == answer, cell
+
+
+def is_before(at: Cell, cell: Cell) -> bool:
+    return all(a <= b for a, b in zip(at, cell, strict=True))
+
+
 def up_to(cells: dict[Cell, list[Any]], cell: Cell) -> list[Any]:
-    return [each for at, rows in cells.items() if all(a <= b for a, b in zip(at, cell, strict=True)) for each in rows]
+    return [each for at, rows in cells.items() if is_before(at, cell) for each in rows]
 
 
 @pytest.mark.parametrize("dimensions", [1, 2])
@@ -81,35 +119,47 @@ def test_every_cell_is_what_a_recomputation_gives(dimensions: int, case: Any, da
         data.draw(st.tuples(st.integers(0, epochs - 1), *(st.integers(0, w - 1) for w in WIDTHS[:dimensions])))
         for _ in history
     ]
-    wanted: dict[Cell, list[Multiset]] = {}
     try:
-        for cell in cells_of(dimensions, epochs):
-            chosen = [
-                batch
-                for batch, place in zip(history, places, strict=True)
-                if all(a <= b for a, b in zip(place, cell, strict=True))
-            ]
-            inputs = [added(change for batch in chosen for change in batch[i]) for i in range(len(program.inputs))]
-            known: naive.Known = {naive.Input(i): rows for i, rows in enumerate(inputs)}
-            wanted[cell] = [naive.evaluate(output, known) for output in program.outputs]
+        wanted = recomputed(program, history, places, list(cells_of(dimensions, epochs)))
     except (naive.DidNotSettleError, naive.TooLargeError):
         reject()
-    grid = Grid(program, dimensions)
     together = data.draw(st.booleans(), label="both epochs in one run")
-    found: dict[int, dict[Cell, list[Any]]] = {number: {} for number in grid.outputs}
-    for epoch in range(epochs):
-        for batch, place in zip(history, places, strict=True):
-            if place[0] == epoch:
-                grid.stage_cell(batch, place)
-        grid.flow.seal()
-        if together and epoch < epochs - 1:
-            continue
-        grid.flow.run()
-        for number, cells in grid.accumulated().items():
-            found[number] |= cells
-    for cell, answers in wanted.items():
-        for number, answer in enumerate(answers):
-            assert added(up_to(found[number], cell)) == answer, cell
+    check(Grid(program, dimensions), history, places, wanted, epochs if together else 1)
+
+
+LEAST, GREATEST, THERE = (
+    naive.Aggregate(naive.Input(0), (0,), "min", (1,)),
+    naive.Aggregate(naive.Input(0), (0,), "max", (1,)),
+    naive.Threshold(naive.Input(0), 1),
+)
+
+
+@given(
+    changes=st.lists(
+        st.tuples(
+            st.tuples(*[st.integers(0, 2)] * 3),  # an epoch and two coordinates
+            st.tuples(st.just(0), st.integers(0, 3)),
+            st.sampled_from([1, 1, -1]),
+        ),
+        max_size=16,
+    )
+)
+@example(  # the bound (1, 1, 1) is torn by the last change, and the first ones have not called for it
+    changes=[
+        ((0, 1, 0), (0, 0), 1),
+        ((0, 1, 0), (0, 0), 1),
+        ((0, 1, 0), (0, 1), 1),
+        ((1, 0, 0), (0, 0), 1),
+        ((1, 0, 1), (0, 1), 1),
+    ]
+)
+def test_a_key_that_changes_at_times_without_an_order_is_right_at_all_their_bounds(changes: Any) -> None:
+    """Many times of one key, none before the other: what is put out is torn at bounds that no change stands at."""
+    program = gen.Program(inputs=((int, int),), outputs=(LEAST, GREATEST, THERE))
+    places = [place for place, _, _ in changes]
+    history: list[gen.Batch] = [(((row, diff),),) for _, row, diff in changes]
+    wanted = recomputed(program, history, places, list(product(range(3), repeat=3)))
+    check(Grid(program, dimensions=2), history, places, wanted, together=1)
 
 
 def test_a_coordinate_out_of_range_is_an_error() -> None:
