@@ -11,8 +11,10 @@ from graphtide.errors import CatalogueError
 
 @pytest.fixture(autouse=True)
 def _own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test enters is gone after it."""
-    built_in = {name: each for name, each in catalogue._ANALYTICS.items() if each.function.__module__ != __name__}
+    """What a test or an example enters is not there, and gone after the test."""
+    built_in = {
+        n: each for n, each in catalogue._ANALYTICS.items() if each.function.__module__.startswith("graphtide.")
+    }
     monkeypatch.setattr(catalogue, "_ANALYTICS", built_in)
 
 
