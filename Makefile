@@ -4,6 +4,7 @@
 #   make test    all tests              make bench   side by side with the alternatives
 #   make warm    compile the kernels    make lock    resolve the requirements anew
 #   make deep    the laws, for long     make bounds  the laws, with every index in the kernels checked
+#   make cluster the tests on a Spark master with workers
 #   make clean   remove what was made
 #
 # A pip that prefers another index or proxy is obeyed: nothing here names one.
@@ -19,7 +20,7 @@ BENCH ?=
 BENCH_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench warm lock clean deep bounds
+.PHONY: demo test lint bench warm lock clean deep bounds cluster
 
 demo: $(VENV)/.tested
 	$(BIN)/graphtide demo
@@ -27,6 +28,10 @@ demo: $(VENV)/.tested
 # The kernels are compiled once, before the workers of pytest would each compile them.
 test: warm
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+# A process has one Spark, and this one's is a cluster.
+cluster: warm
+	$(BIN)/pytest tests/cluster
 
 # Kernels that check their indices are kept apart from those that do not.
 deep: warm
