@@ -61,9 +61,9 @@ def windows(session: Session, years: int, thresholds: int, quarters: int) -> tup
     """Years apart times growing numbers of citations; quarters that grow times growing numbers of references."""
     bounds = [date(2002 - years + k, 1, 1) for k in range(years + 1)]
     apart = {f"y{low.year}": f"src.date >= date '{low}' and src.date < date '{high}'" for low, high in pairwise(bounds)}
-    # Steps that grow, as numbers of citations do.
-    limits = sorted({round(2 + 300 ** ((k + 1) / thresholds)) for k in range(thresholds)})
-    cited = {f"c{limit}": f"dst.citations <= {limit}" for limit in limits}
+    # A window that grows by equal steps, as the numbers of authors do in Graphsurge's own product (section 6.3).
+    step = 300 // thresholds
+    cited = {f"c{limit}": f"dst.citations <= {limit}" for limit in range(step, 300 + 1, step)}
     session.create_view_collection("apart", on=CITATIONS, dimensions={"period": apart, "cited": cited}, order="given")
     ends = [_month(date(2002, 1, 1), -3 * (quarters - 1 - k)) for k in range(quarters)]
     growing = {f"q{end:%Y_%m}": f"src.date < date '{end}'" for end in ends}
