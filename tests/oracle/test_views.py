@@ -174,7 +174,9 @@ def test_cells_of_a_lattice(computation: str, dimensions: int, data: st.DataObje
     case = Case(edges, computation)
     sides = [data.draw(masks(len(edges), 3), label=f"dimension {d}") for d in range(dimensions)]
     orders = [data.draw(st.permutations(range(len(side))), label="order") for side in sides]
-    steps, results = follow_lattice(MaskGrid(sides, orders), lambda: case.begin(*"ab"[: dimensions - 1]))
+    steps, results = follow_lattice(
+        MaskGrid(sides, orders), lambda inside: case.begin(*("abc"[axis] for axis in inside))
+    )
     cells = [np.prod(chosen, 0) for chosen in product(*sides)]
     assert sorted(step.view for step in steps) == list(range(len(cells)))
     for step in steps:

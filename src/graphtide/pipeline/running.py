@@ -181,8 +181,10 @@ def _run_on_collection(session: Session, prepared: Prepared, collection: StoredC
             grid = StreamGrid(
                 folder, tuple(each.order for each in collection.dimensions), collection.sizes, stored.counts
             )
-            inner = [each.name for each in collection.dimensions[1:]]
-            steps, results = follow_lattice(grid, lambda: prepared.begin(*inner), told=lambda _step: advance())
+            names = [each.name for each in collection.dimensions]
+            steps, results = follow_lattice(
+                grid, lambda inside: prepared.begin(*(names[axis] for axis in inside)), told=lambda _step: advance()
+            )
         else:
             sizes = tuple(collection.sizes[v] for v in stored.views)
             chain = StreamChain(folder, stored.views, sizes, stored.counts)

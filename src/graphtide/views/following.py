@@ -223,38 +223,49 @@ def _few(chain: Chain, views: Sequence[_Planned]) -> int:
 
 def follow_lattice(
     grid: Grid,
-    begin: Callable[[], Execution],
+    begin: Callable[[Sequence[int]], Execution],
     told: Callable[[Step], None] = lambda _step: None,
 ) -> tuple[list[Step], LatticeResults]:
-    """Run all cells of a product, one row of the first dimension after the other; `begin` makes its dataflow."""
-    execution = begin()
+    """Run all cells of a product, one row after the other; `begin` makes a dataflow with some dimensions inside.
+
+    Epochs go along the longest dimension. What is past is compacted there, while of the others each coordinate is
+    kept apart for good: the fewer these are, the shorter are the histories of keys.
+    """
     shape = tuple(len(order) for order in grid.orders)
-    given_shape = shape
+    along, *inside = sorted(range(len(shape)), key=lambda axis: -shape[axis])
+    execution = begin(inside)
+    inner_shape = tuple(shape[axis] for axis in inside)
     parts: dict[tuple[int, ...], Lines] = {}
     steps: list[Step] = []
     width = len(execution.schema)
-    for row in range(shape[0]):
-        cells = [(row, *rest) for rest in np.ndindex(*shape[1:])]
+    for row in range(shape[along]):
+        cells = {inner: _cell(along, row, inside, inner) for inner in np.ndindex(*inner_shape)}
         clock = time.perf_counter()
-        for cell in cells:
+        for inner, cell in cells.items():
             edges, diffs = grid.differences(cell)
-            execution.feed(edges, diffs, *(np.full(len(edges), c) for c in cell[1:]))
+            execution.feed(edges, diffs, *(np.full(len(edges), c) for c in inner))
         outcome = execution.run_epoch()
         seconds = time.perf_counter() - clock
-        by_cell = _by_cell(outcome, width, shape[1:])
-        weights = np.array([grid.count(cell) + 1 for cell in cells], float)
+        by_cell = _by_cell(outcome, width, inner_shape)
+        weights = np.array([grid.count(cell) + 1 for cell in cells.values()], float)
         shares = seconds * weights / weights.sum()
-        for cell, share in zip(cells, shares.tolist(), strict=True):
-            if cell[1:] in by_cell:
-                parts[cell] = by_cell[cell[1:]]
+        for (inner, cell), share in zip(cells.items(), shares.tolist(), strict=True):
+            if inner in by_cell:
+                parts[cell] = by_cell[inner]
             given = tuple(order[p] for order, p in zip(grid.orders, cell, strict=True))
-            view = int(np.ravel_multi_index(given, given_shape))
+            view = int(np.ravel_multi_index(given, shape))
             out = len(parts[cell]) if cell in parts else 0
             work = round(outcome.work * share / seconds) if seconds else 0
             step = Step(view, "lattice", grid.size(cell), grid.count(cell), out, work, share)
             steps.append(step)
             told(step)
     return steps, LatticeResults(width, tuple(tuple(order) for order in grid.orders), parts)
+
+
+def _cell(along: int, row: int, inside: Sequence[int], inner: tuple[int, ...]) -> tuple[int, ...]:
+    """The cell with a coordinate along one dimension, and others in the dimensions inside."""
+    coordinates = {along: row, **dict(zip(inside, inner, strict=True))}
+    return tuple(coordinates[axis] for axis in range(len(coordinates)))
 
 
 def _by_cell(outcome: Outcome, width: int, shape: tuple[int, ...]) -> dict[tuple[int, ...], Lines]:
