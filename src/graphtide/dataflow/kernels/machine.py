@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.calendar import due_coordinate, post_batch, split_future, take_due
+from graphtide.dataflow.kernels.counting import is_counting, recount
 from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.dataflow.kernels.extremum import improve, only_improves
 from graphtide.dataflow.kernels.join import join
@@ -185,6 +186,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         # The batch of the last activation is history now.
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, improve(heap, operators, operator, state), state)
+    elif kind == REDUCE and is_counting(heap, operators, operator, state):
+        set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
+        _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)
     elif kind == REDUCE:
         if is_selective(heap, operators, operator, state):
             visits, wanted = visit_where_it_matters(heap, operators, operator, calendar, state)

@@ -1,6 +1,6 @@
 """Reductions that put out one row of many: they look at a key only where a change may matter.
 
-Of `min`, `max` and `distinct` the output at a time is the best row there. An insertion that is not better leaves it,
+Of `min` and `max` the output at a time is the best row there. An insertion that is not better leaves it,
 and so does the removal of a worse one. So what comes in is held against the output, which is short, and most of it is
 answered without a look at the history of the input, which may be long: that of a hub has a row for each neighbour.
 
@@ -28,7 +28,6 @@ from graphtide.dataflow.kernels.layout import (
     LOWER,
     PARAMETERS,
     SPINE,
-    THRESHOLD,
     UPPER,
     WIDTH,
 )
@@ -53,7 +52,7 @@ def is_selective(heap, operators, operator, state):
     parameters = words(heap, operators[operator, PARAMETERS])
     kind = parameters[0]
     return (
-        (kind == FIRST or kind == LAST or kind == THRESHOLD)
+        (kind == FIRST or kind == LAST)
         and parameters[1] == 1
         and state[UPPER] - state[LOWER] == 1
         and operators[operator, LATE] == 0
