@@ -80,7 +80,7 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
-from graphtide.dataflow.kernels.selective import is_selective, visit_where_it_matters
+from graphtide.dataflow.kernels.selective import is_selective, reselect
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
 from graphtide.jit import inlined, kernel
@@ -189,11 +189,11 @@ def _run_operator(heap, operators, scopes, state, operator):
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)
+    elif kind == REDUCE and is_selective(heap, operators, operator, state):
+        set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
+        _index(heap, operators, operator, reselect(heap, operators, operator, calendar, state), state)
     elif kind == REDUCE:
-        if is_selective(heap, operators, operator, state):
-            visits, wanted = visit_where_it_matters(heap, operators, operator, calendar, state)
-        else:
-            visits, wanted = visit(heap, operators, operator, calendar, state)
+        visits, wanted = visit(heap, operators, operator, calendar, state)
         if visits < 0:
             return ARITHMETIC
         if visits != NONE and words(heap, operators[operator, PARAMETERS])[0] == FUNCTION:

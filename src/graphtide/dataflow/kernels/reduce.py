@@ -117,7 +117,8 @@ def visit(heap, operators, operator, calendar, state):
                 heap, operator, calendar, depth, past, times, epochs, visited, state, probe, row, keys, coordinates
             )
         elif depth > CLOSED or (depth > 1 and i < i_end):
-            rounds, spare, ahead = later_rounds(heap, slots, lows, highs, depth, state, rounds, spare)
+            past, times = _past_times(heap, slots, lows, highs, depth, past)
+            rounds, spare, ahead = later_rounds(past, times, 0, depth, state, rounds, spare)
             for k in range(ahead):
                 post(heap, operator, calendar, rounds, k, probe, row, keys, note)
         i = i_end

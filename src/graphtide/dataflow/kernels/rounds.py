@@ -10,11 +10,8 @@ import numpy as np
 from graphtide.dataflow.kernels.layout import COORDINATES, LOWER
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.jit import kernel, leaf
-from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import stride, value
-from graphtide.trace.kernels.heap import words
 
-__all__ = ["CLOSED", "is_ahead", "later_rounds"]
+__all__ = ["CLOSED", "later_rounds"]
 
 # With so many coordinates of time, or fewer, the least upper bounds are closed at once. A visit that brings no new row
 # then has none to add: its own are among the bounds that the rows before it have called for.
@@ -22,26 +19,18 @@ CLOSED = 3
 
 
 @kernel
-def later_rounds(heap, slots, lows, highs, depth, state, rounds, spare):
-    """The times after this round to visit a key at, ascending, with its history in [lows, highs) of each batch.
+def later_rounds(past, length, first, depth, state, rounds, spare):
+    """The times after this round to visit a key at, ascending; its history has times in the columns from `first` on.
 
     Returns the list, one to use next time, and the length of the first. With more coordinates than CLOSED it has the
     least upper bounds with one time of the history each.
     """
     count = 0
-    for r in range(slots.shape[0]):
-        if lows[r] == highs[r]:
-            continue
-        batch = words(heap, slots[r])
-        first = layout.data_width(batch)
-        varies = False
+    for i in range(length):
         for d in range(1, depth):
-            if stride(batch, first + d) == 1:
-                varies = True
-        last = highs[r] if varies else lows[r] + 1
-        for i in range(lows[r], last):
-            if is_ahead(batch, first, i, depth, state):
-                rounds, count = _add(rounds, count, batch, first, i, depth, state)
+            if past[i, first + d] > state[COORDINATES + d]:
+                rounds, count = _add(rounds, count, past, first, i, depth, state)
+                break
     if depth == CLOSED and count > 1:
         spare, count = _closed(rounds, count, state, spare)
         return spare, rounds, count
@@ -49,24 +38,15 @@ def later_rounds(heap, slots, lows, highs, depth, state, rounds, spare):
 
 
 @leaf
-def is_ahead(batch, first, i, depth, state):
-    """Whether the time of a row is not at or before the round in progress."""
-    for d in range(1, depth):
-        if value(batch, first + d, i) > state[COORDINATES + d]:
-            return True
-    return False
-
-
-@leaf
-def _add(rounds, count, batch, first, i, depth, state):
-    """Add the least upper bound of a row's time and this round to the list, unless it is there."""
+def _add(rounds, count, past, first, i, depth, state):
+    """Add the least upper bound of a time and this round to the list, unless it is there."""
     low = 0
     high = count
     while low < high:
         middle = (low + high) >> 1
         order = 0
         for d in range(1, depth):
-            bound = max(value(batch, first + d, i), state[COORDINATES + d])
+            bound = max(past[i, first + d], state[COORDINATES + d])
             if rounds[middle, d] != bound:
                 order = -1 if rounds[middle, d] < bound else 1
                 break
@@ -82,7 +62,7 @@ def _add(rounds, count, batch, first, i, depth, state):
             rounds[k, d] = rounds[k - 1, d]
     rounds[low, 0] = state[LOWER]
     for d in range(1, depth):
-        rounds[low, d] = max(value(batch, first + d, i), state[COORDINATES + d])
+        rounds[low, d] = max(past[i, first + d], state[COORDINATES + d])
     return rounds, count + 1
 
 
