@@ -5,11 +5,13 @@ put out. They were right, each of them, so that is a sum of f over the corners j
 
     f(t) - f(below t in the first) - f(below t in the second) + f(below t in both),
 
-and with more of them the like, signs changing with the number of coordinates below. A corner is a number of which bit d
-says that it is below the time in coordinate d. All corners come from one walk through the key's history. And since a
-later time has its corners too, whether anything is put out there is known when a change comes in.
+and with three of them the like, signs changing with the number of coordinates below.
 
-Invariant: a time is called for if something is to be put out there, as far as the input is known.
+A key's history is laid out on a plane for that: the coordinates in it that are not before this round are its lines, and
+what is before them is together in line 0. There are two such planes, with all that was there before this epoch, and
+with what it adds. So one walk through the history gives f at all times that a change can matter at, and their corners.
+
+Invariant: a later time is called for if something is to be put out there, as far as the input is known.
 """
 
 from __future__ import annotations
@@ -17,32 +19,16 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.layout import COORDINATES, LOWER
+from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import (
-    ROWS,
-    constant,
-    new_batch,
-    put,
-    reserve,
-    value,
-    with_column,
-)
+from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, reserve, value, with_column
 from graphtide.trace.kernels.consolidate import seal_sorted
 from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import seek_all
 
-__all__ = [
-    "CORNERS",
-    "find_keys",
-    "new_result",
-    "put_row",
-    "sealed",
-    "sign",
-    "this_round",
-    "to_corners",
-]
+__all__ = ["CORNERS", "add_up", "find_keys", "lay_out", "new_result", "put_row", "sealed", "this_round", "time_of"]
 
 CORNERS = 1 << CLOSED
 
@@ -68,25 +54,92 @@ def find_keys(heap, slots, keys, probes):
     return places
 
 
-@leaf
-def to_corners(numbers, depth):
-    """From sums by the coordinates in which rows stand on a time, to sums at its corners.
+@kernel
+def lay_out(past, length, first, now, lines, places):
+    """Give each row of a history, with times in the columns from `first` on, its place in two planes.
 
-    A row is missing from all corners that are below in one of these coordinates.
+    Returns the lines of both directions, whose numbers of lines are in their row 0, and the places: a number of the
+    plane, the line across and the line along, in the digits of one number.
     """
-    for d in range(depth):
-        bit = 1 << d
-        for corner in range(1 << depth):
-            if corner & bit:
-                below = numbers[corner ^ bit]
-                numbers[corner ^ bit] += numbers[corner]
-                numbers[corner] = below
+    depth = now.shape[1]
+    lines = grow(lines, length + 2)
+    for direction in range(2):
+        lines[0, direction] = 1
+        d = depth - 2 + direction
+        if d < 1:
+            lines[1, direction] = 0
+            continue
+        lines[1, direction] = now[0, d]
+        for n in range(length):
+            if past[n, first + d] > now[0, d]:
+                _add_line(lines, direction, past[n, first + d])
+    across = lines[0, 0] + 1
+    along = lines[0, 1] + 1
+    if places.shape[0] < length:
+        places = np.empty(2 * length, np.int64)
+    for n in range(length):
+        plane = int(past[n, first] >= now[0, 0])
+        a = _line(lines, 0, past[n, first + depth - 2]) if depth > 2 else 1
+        b = _line(lines, 1, past[n, first + depth - 1]) if depth > 1 else 1
+        places[n] = (plane * across + a) * along + b
+    return lines, places
 
 
 @leaf
-def sign(corner):
-    """1 if a corner is below in an even number of coordinates, else -1."""
-    return 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
+def _add_line(lines, direction, coordinate):
+    """Add a coordinate to the ascending ones of a direction, unless it is there."""
+    count = lines[0, direction]
+    at = count
+    while lines[at, direction] > coordinate:
+        at -= 1
+    if lines[at, direction] == coordinate:
+        return
+    for k in range(count, at, -1):
+        lines[k + 1, direction] = lines[k, direction]
+    lines[at + 1, direction] = coordinate
+    lines[0, direction] = count + 1
+
+
+@leaf
+def _line(lines, direction, coordinate):
+    """The last line that is not above a coordinate; 0 if all are."""
+    low = 0
+    high = lines[0, direction]
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if lines[middle, direction] <= coordinate:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@leaf
+def add_up(totals, across, along):
+    """From sums at each place of both planes to sums over all that is at or before it."""
+    size = across * along
+    for plane in range(2):
+        at = plane * size
+        for _ in range(across):
+            for b in range(1, along):
+                totals[at + b] += totals[at + b - 1]
+            at += along
+        at = plane * size
+        for k in range(at + along, at + size):
+            totals[k] += totals[k - along]
+    for k in range(size):
+        totals[size + k] += totals[k]
+
+
+@leaf
+def time_of(lines, a, b, now, times):
+    """Write the time at which two lines cross into row 0 of a list."""
+    depth = now.shape[1]
+    times[0, 0] = now[0, 0]
+    if depth > 2:
+        times[0, 1] = lines[a, 0]
+    if depth > 1:
+        times[0, depth - 1] = lines[b, 1]
 
 
 @kernel

@@ -6,13 +6,14 @@ import numpy as np
 
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
+    add_up,
     find_keys,
+    lay_out,
     new_result,
     put_row,
     sealed,
-    sign,
     this_round,
-    to_corners,
+    time_of,
 )
 from graphtide.dataflow.kernels.layout import (
     COUNT,
@@ -28,7 +29,7 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import grow
-from graphtide.dataflow.kernels.rounds import CLOSED, later_rounds
+from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
@@ -71,25 +72,38 @@ def recount(heap, operators, operator, calendar, state):
     of_new = find_keys(heap, slots, keys, new)
     of_carried = find_keys(heap, slots, keys, carry)
     past = np.empty((8, depth + 1), np.int64)
-    rounds = np.empty((8, depth), np.int64)
-    spare = np.empty((8, depth), np.int64)
+    lines = np.empty((8, 2), np.int64)
+    places = np.empty(8, np.int64)
+    totals = np.empty(32, np.int64)
     numbers = np.empty((CORNERS, 1), np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
+    then = np.empty((1, depth), np.int64)
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
-        past, length = _history(heap, slots, keys, depth, probe, row, of_new if i < i_end else of_carried, past)
-        for n in range(_changes_at(past, length, now, 0, parameters, numbers, diffs)):
-            put_row(heap, result, probe, row, keys, numbers, n, width - keys, diffs[n])
-        if depth > 1 and i < i_end:
-            rounds, spare, later = later_rounds(past, length, 0, depth, state, rounds, spare)
-            for k in range(later):
-                if _changes_at(past, length, rounds, k, parameters, numbers, diffs) > 0:
-                    post(heap, operator, calendar, rounds, k, probe, row, keys, note)
+        is_new = i < i_end
         i = i_end
         j = j_end
+        past, length = _history(heap, slots, keys, depth, probe, row, of_new if is_new else of_carried, past)
+        lines, places = lay_out(past, length, 0, now, lines, places)
+        across = lines[0, 0] + 1
+        along = lines[0, 1] + 1
+        if totals.shape[0] < 2 * across * along:
+            totals = np.empty(4 * across * along, np.int64)
+        totals[: 2 * across * along] = 0
+        for n in range(length):
+            totals[places[n]] += past[n, depth]
+        add_up(totals, across, along)
+        for n in range(_changes_at(totals, across, along, 1, 1, parameters, numbers, diffs)):
+            put_row(heap, result, probe, row, keys, numbers, n, width - keys, diffs[n])
+        if is_new:
+            for a in range(1, across):
+                for b in range(1, along):
+                    if a + b > 2 and _changes_at(totals, across, along, a, b, parameters, numbers, diffs) > 0:
+                        time_of(lines, a, b, now, then)
+                        post(heap, operator, calendar, then, 0, probe, row, keys, note)
     release(heap, note)
     release(heap, carry)
     return sealed(heap, operator, result, width, now)
@@ -112,37 +126,24 @@ def _history(heap, slots, keys, depth, probe, row, places, past):
 
 
 @leaf
-def _changes_at(past, length, times, k, parameters, numbers, diffs):
-    """What is put out at the k-th of `times`: numbers in ascending order with their diffs, and how many.
+def _changes_at(totals, across, along, a, b, parameters, numbers, diffs):
+    """What is put out where two lines cross: numbers in ascending order with their diffs, and how many.
 
     Of a threshold only the diff counts.
     """
-    depth = times.shape[1]
-    corners = 1 << depth
-    for corner in range(corners):
-        diffs[corner] = 0
-    for n in range(length):
-        same = 0
-        is_before = True
-        for d in range(depth):
-            if past[n, d] > times[k, d]:
-                is_before = False
-                break
-            same |= int(past[n, d] == times[k, d]) << d
-        if is_before:
-            diffs[same] += past[n, depth]
-    to_corners(diffs, depth)
+    count = 0
+    change = 0
+    for corner in range(CORNERS):
+        at = (((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)
+        sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
+        if parameters[0] == THRESHOLD:
+            if totals[at] >= parameters[1]:
+                change += sign
+        elif totals[at] != 0:
+            count = _add(numbers, diffs, count, totals[at], sign)
     if parameters[0] == THRESHOLD:
-        change = 0
-        for corner in range(corners):
-            if diffs[corner] >= parameters[1]:
-                change += sign(corner)
         diffs[0] = change
         return 1 if change != 0 else 0
-    count = 0
-    for corner in range(corners):
-        if diffs[corner] != 0:
-            count = _add(numbers, diffs, count, diffs[corner], sign(corner))
     kept = 0
     for n in range(count):
         if diffs[n] != 0:
@@ -154,7 +155,7 @@ def _changes_at(past, length, times, k, parameters, numbers, diffs):
 
 @leaf
 def _add(numbers, diffs, count, number, diff):
-    """Add a number to an ascending list; its diffs are where numbers were that have been read."""
+    """Add a number to an ascending list."""
     at = count
     while at > 0 and numbers[at - 1, 0] > number:
         at -= 1

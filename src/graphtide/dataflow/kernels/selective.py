@@ -1,11 +1,8 @@
 """The least or greatest row of each key, in loops and dimensions: its best row at a time is what is put out there.
 
-The history of a key may be long: that of a hub has a row for each neighbour, and few of them are ever the best. A row
-is covered if a better one is there from a time on that is at or before its own, and is not taken away later: at all
-times at which the row counts the other one is put out. So the history is read from the best row on, and covered rows
-are left out; what is left is short, and has the same best row at every time. A change that is covered itself moves
-nothing, neither now nor later, and the rest of the history is not even read. If the history is long, it is first
-held against the output: many rows may be equally good, and have to be read to the last.
+The history of a key may be long: that of a hub has a row for each neighbour, and most of their changes do not concern
+it. So with a long history a change is first held against the output, which is short: an insertion that is not better,
+or a removal of a worse row, leaves it as it is, now and at every later time at which it is as good as now.
 """
 
 from __future__ import annotations
@@ -15,13 +12,14 @@ import numpy as np
 from graphtide.dataflow.kernels.aggregate import direction
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
+    add_up,
     find_keys,
+    lay_out,
     new_result,
     put_row,
     sealed,
-    sign,
     this_round,
-    to_corners,
+    time_of,
 )
 from graphtide.dataflow.kernels.layout import (
     DEPTH,
@@ -37,7 +35,7 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import compare_values, grow
-from graphtide.dataflow.kernels.rounds import CLOSED, later_rounds
+from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
@@ -52,10 +50,9 @@ __all__ = ["is_selective", "reselect"]
 _LONG = 64
 # if it is not long itself.
 _SHORT = 64
-# Of equal rows of which some are taken away, so many are tried for one that covers.
-_TRIED = 8
-# What `_uncovered` says of a change that moves nothing.
-_COVERED = -1
+# Where no row is there, and where none ever was.
+_OPEN = -1
+_EMPTY = -2
 
 
 @kernel
@@ -94,13 +91,14 @@ def reselect(heap, operators, operator, calendar, state):
     out_slots, out_lows, out_highs = open_runs(words(heap, operators[operator, SPINE]), NONE)
     runs = np.empty(slots.shape[0], np.int64)
     past = np.empty((8, values + depth + 1), np.int64)
-    cover = np.empty((8, depth), np.int64)
-    rounds = np.empty((8, depth), np.int64)
-    spare = np.empty((8, depth), np.int64)
-    numbers = np.empty(CORNERS, np.int64)
-    best = np.empty(CORNERS, np.int64)
+    lines = np.empty((8, 2), np.int64)
+    places = np.empty(8, np.int64)
+    totals = np.empty(32, np.int64)
+    best = np.empty(32, np.int64)
+    chosen = np.empty(CORNERS, np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
+    then = np.empty((1, depth), np.int64)
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
@@ -110,26 +108,30 @@ def reselect(heap, operators, operator, calendar, state):
         i = i_end
         j = j_end
         length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new if is_new else of_carried)
+        past = grow(past, length)
         if length > _LONG and not is_called:
             look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
-            past, length = _put_out(heap, out_slots, out_lows, out_highs, keys, past)
-            if length <= _SHORT and _stays(past, length, now, probe, row, i_end, keys, step):
+            past, put_out = _put_out(heap, out_slots, out_lows, out_highs, keys, past)
+            if put_out <= _SHORT and _stays(past, put_out, now, probe, row, i_end, keys, step):
                 continue
-        past, cover, length = _uncovered(
-            heap, slots, lows, highs, runs, keys, step, now, is_called, new != NONE, past, cover
-        )
-        if length == _COVERED:
-            continue
-        count = _changes_at(past, length, now, 0, numbers, best, diffs)
+        _gather(heap, slots, lows, highs, runs, keys, step, values, past)
+        lines, places = lay_out(past, length, values, now, lines, places)
+        across = lines[0, 0] + 1
+        along = lines[0, 1] + 1
+        if totals.shape[0] < 2 * across * along:
+            totals = np.empty(4 * across * along, np.int64)
+            best = np.empty(4 * across * along, np.int64)
+        _select(past, length, values, places, across, along, totals, best)
+        count = _changes_at(best, across, along, 1, 1, chosen, diffs)
         for n in range(count):
             # Rows are put out in ascending order; the best one comes first in the history.
             k = n if step > 0 else count - 1 - n
-            put_row(heap, result, probe, row, keys, past, best[k], values, diffs[k])
-        if depth > 1:
-            rounds, spare, later = later_rounds(past, length, values, depth, state, rounds, spare)
-            for k in range(later):
-                if _changes_at(past, length, rounds, k, numbers, best, diffs) > 0:
-                    post(heap, operator, calendar, rounds, k, probe, row, keys, note)
+            put_row(heap, result, probe, row, keys, past, chosen[k], values, diffs[k])
+        for a in range(1, across):
+            for b in range(1, along):
+                if a + b > 2 and _changes_at(best, across, along, a, b, chosen, diffs) > 0:
+                    time_of(lines, a, b, now, then)
+                    post(heap, operator, calendar, then, 0, probe, row, keys, note)
     release(heap, note)
     release(heap, carry)
     return sealed(heap, operator, result, width, now)
@@ -216,23 +218,15 @@ def _may_move(rows, row, batch, start, end, keys, values, step):
 
 
 @kernel
-def _uncovered(heap, slots, lows, highs, runs, keys, step, now, is_called, has_new, past, cover):
-    """The rows [lows, highs) of a key that are not covered, the best first: (values, time, diff); and how many.
-
-    Unless the key is called for, they are _COVERED if all its new rows are, which stand in the last run. Rows are taken
-    from the ranges. All epochs before this one are alike.
-    """
-    depth = now.shape[1]
-    values = past.shape[1] - depth - 1
-    last = slots.shape[0] - 1 if has_new else slots.shape[0]
+def _gather(heap, slots, lows, highs, runs, keys, step, values, past):
+    """Write the rows [lows, highs) of a key in all runs, the best first: (values, time, diff). They are taken away."""
+    width = past.shape[1]
     active = 0
     for r in range(slots.shape[0]):
         if lows[r] < highs[r]:
             runs[active] = r
             active += 1
     count = 0
-    covers = 0
-    is_moved = is_called
     while active > 0:
         lead = words(heap, slots[runs[0]])
         at = lows[runs[0]] if step > 0 else highs[runs[0]] - 1
@@ -242,87 +236,62 @@ def _uncovered(heap, slots, lows, highs, runs, keys, step, now, is_called, has_n
             if compare_values(other, there, lead, at, keys, values) * step < 0:
                 lead = other
                 at = there
-        start = count
-        first_new = -1
-        takes_away = False
         n = 0
         while n < active:
             r = runs[n]
             batch = words(heap, slots[r])
-            if r == last:
-                first_new = count
-            while lows[r] < highs[r]:
-                i = lows[r] if step > 0 else highs[r] - 1
+            low = lows[r]
+            high = highs[r]
+            while low < high:
+                i = low if step > 0 else high - 1
                 if compare_values(batch, i, lead, at, keys, values) != 0:
                     break
-                if step > 0:
-                    lows[r] += 1
-                else:
-                    highs[r] -= 1
-                past = grow(past, count + 1)
-                for c in range(values + depth + 1):
+                for c in range(width):
                     past[count, c] = value(batch, keys + c, i)
-                past[count, values] = max(past[count, values], now[0, 0] - 1)
-                if not _is_covered(cover, covers, past, count, values):
-                    takes_away = takes_away or past[count, values + depth] < 0
-                    count += 1
-            if lows[r] < highs[r]:
+                count += 1
+                if step > 0:
+                    low += 1
+                else:
+                    high -= 1
+            lows[r] = low
+            highs[r] = high
+            if low < high:
                 n += 1
             else:
                 active -= 1
                 for m in range(n, active):
                     runs[m] = runs[m + 1]
-        is_moved = is_moved or (takes_away and 0 <= first_new < count)
-        end = count
-        count = start
-        tried = 0
-        for k in range(start, end):
-            if not takes_away:
-                if _is_covered(cover, covers, past, k, values):
-                    continue
-                is_moved = is_moved or 0 <= first_new <= k
-                for c in range(values + depth + 1):
-                    past[count, c] = past[k, c]
-                count += 1
-            elif past[k, values + depth] < 0 or tried == _TRIED:
-                continue
-            else:
-                tried += 1
-                if not _is_for_good(past, start, end, values, depth, k):
-                    continue
-            cover = grow(cover, covers + 1)
-            for d in range(depth):
-                cover[covers, d] = past[k, values + d]
-            covers += 1
-        if takes_away:
-            count = end
-        if not is_moved and _is_covered(cover, covers, now, 0, 0):
-            return past, cover, _COVERED
-    return past, cover, count if is_moved else _COVERED
 
 
 @leaf
-def _is_covered(cover, covers, rows, row, first):
-    """Whether the time of a row, in the columns from `first` on, is at or after one of those that cover."""
-    for k in range(covers):
-        is_after = True
-        for d in range(cover.shape[1]):
-            if cover[k, d] > rows[row, first + d]:
-                is_after = False
-                break
-        if is_after:
-            return True
-    return False
-
-
-@leaf
-def _is_for_good(past, start, end, values, depth, k):
-    """Whether equal rows are there from the time of one of them on, whatever is taken away at other times."""
-    total = 0
-    for n in range(start, end):
-        if past[n, values + depth] < 0 or _is_before(past, n, past, k, values):
-            total += past[n, values + depth]
-    return total > 0
+def _select(past, length, values, places, across, along, totals, best):
+    """Set `best` to the first row of the best ones at each place of both planes, of a history with the best first."""
+    diff = past.shape[1] - 1
+    cells = 2 * across * along
+    for cell in range(cells):
+        totals[cell] = 0
+    for n in range(length):
+        totals[places[n]] += 1
+    add_up(totals, across, along)
+    missing = 0
+    for cell in range(cells):
+        best[cell] = _EMPTY
+        if totals[cell] > 0:
+            best[cell] = _OPEN
+            missing += 1
+    at = 0
+    while missing > 0 and at < length:
+        for cell in range(cells):
+            totals[cell] = 0
+        start = at
+        while at < length and _is_same(past, at, start, values):
+            totals[places[at]] += past[at, diff]
+            at += 1
+        add_up(totals, across, along)
+        for cell in range(cells):
+            if best[cell] == _OPEN and totals[cell] > 0:
+                best[cell] = start
+                missing -= 1
 
 
 @leaf
@@ -336,47 +305,27 @@ def _is_before(rows, row, others, other, values):
 
 
 @leaf
-def _changes_at(past, length, times, k, numbers, best, diffs):
-    """What is put out at the k-th of `times`: places in the history, ascending, with their diffs, and how many."""
-    depth = times.shape[1]
-    values = past.shape[1] - depth - 1
-    corners = 1 << depth
-    missing = corners
-    for corner in range(corners):
-        best[corner] = -1
-    at = 0
-    while missing > 0 and at < length:
-        start = at
-        is_there = False
-        for corner in range(corners):
-            numbers[corner] = 0
-        while at < length and _is_same(past, at, start, values):
-            same = 0
-            is_before = True
-            for d in range(depth):
-                if past[at, values + d] > times[k, d]:
-                    is_before = False
-                    break
-                same |= int(past[at, values + d] == times[k, d]) << d
-            if is_before:
-                numbers[same] += past[at, values + depth]
-                is_there = True
-            at += 1
-        if not is_there:
-            continue
-        to_corners(numbers, depth)
-        for corner in range(corners):
-            if best[corner] < 0 and numbers[corner] > 0:
-                best[corner] = start
-                missing -= 1
+def _changes_at(best, across, along, a, b, chosen, diffs):
+    """What is put out where two lines cross: places in the history, ascending, with their diffs, and how many."""
+    at = (across + a) * along + b
+    before = a * along + b
+    if (
+        best[at] == best[at - 1]
+        and best[at - along] == best[at - along - 1]
+        and best[before] == best[before - 1]
+        and best[before - along] == best[before - along - 1]
+    ):
+        return 0
     count = 0
-    for corner in range(corners):
-        if best[corner] >= 0:
-            count = _add(best, diffs, count, best[corner], sign(corner))
+    for corner in range(CORNERS):
+        cell = (((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)
+        if best[cell] >= 0:
+            sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
+            count = _add(chosen, diffs, count, best[cell], sign)
     kept = 0
     for n in range(count):
         if diffs[n] != 0:
-            best[kept] = best[n]
+            chosen[kept] = chosen[n]
             diffs[kept] = diffs[n]
             kept += 1
     return kept
@@ -384,7 +333,7 @@ def _changes_at(past, length, times, k, numbers, best, diffs):
 
 @leaf
 def _add(rows, diffs, count, row, diff):
-    """Add a row to the ascending ones at the front of a list, which has been read up to there."""
+    """Add a row to an ascending list."""
     at = count
     while at > 0 and rows[at - 1] > row:
         at -= 1
