@@ -106,12 +106,14 @@ def post_batch(heap, calendar, depth, coordinates, operator, batch):
 
 @kernel
 def post_row(heap, calendar, depth, coordinates, operator, source, i, owner):
-    """Let one row wait for the operator."""
+    """Let one row wait for the operator; returns the slot of the batch that it waits in."""
     at = _find(heap, calendar, depth, coordinates, operator)
     entries = words(heap, calendar)
     if entries[at + depth] == NONE:
         entries[at + depth] = new_batch(heap, owner, source[WIDTH], depth, 8, ALL_VARY, 0)
-    _append(heap, entries[at + depth], source, i)
+    waiting = entries[at + depth]
+    _append(heap, waiting, source, i)
+    return waiting
 
 
 @leaf
@@ -149,13 +151,20 @@ def split_future(heap, operators, operator, calendar, state, batch):
     now = NONE
     if later < rows:
         now = new_batch(heap, operator, source[WIDTH], depth, rows - later, ALL_VARY, 0)
+    waiting = NONE
     for i in range(rows):
-        if _is_later(source, first, loops, i, state):
-            for d in range(loops):
-                coordinates[d] = value(source, first + d, i)
-            post_row(heap, calendar, depth, coordinates, operator, source, i, operator)
-        else:
+        if not _is_later(source, first, loops, i, state):
             _append(heap, now, source, i)
+            continue
+        # Rows of one time often follow each other.
+        is_known = waiting != NONE
+        for d in range(loops):
+            is_known = is_known and coordinates[d] == value(source, first + d, i)
+            coordinates[d] = value(source, first + d, i)
+        if is_known:
+            _append(heap, waiting, source, i)
+        else:
+            waiting = post_row(heap, calendar, depth, coordinates, operator, source, i, operator)
     release(heap, batch)
     return now
 

@@ -39,7 +39,7 @@ from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import group_end
 from graphtide.trace.kernels.spine import FRESH
@@ -242,17 +242,20 @@ def _gather(heap, slots, lows, highs, runs, keys, step, values, past):
             batch = words(heap, slots[r])
             low = lows[r]
             high = highs[r]
-            while low < high:
-                i = low if step > 0 else high - 1
-                if compare_values(batch, i, lead, at, keys, values) != 0:
-                    break
-                for c in range(width):
-                    past[count, c] = value(batch, keys + c, i)
-                count += 1
-                if step > 0:
+            if step > 0:
+                while low < high and compare_values(batch, low, lead, at, keys, values) == 0:
                     low += 1
-                else:
+                first, end = lows[r], low
+            else:
+                while low < high and compare_values(batch, high - 1, lead, at, keys, values) == 0:
                     high -= 1
+                first, end = high, highs[r]
+            for c in range(width):
+                base = column(batch, keys + c)
+                pace = stride(batch, keys + c)
+                for k in range(end - first):
+                    past[count + k, c] = batch[base + (first + k) * pace]
+            count += end - first
             lows[r] = low
             highs[r] = high
             if low < high:
