@@ -44,13 +44,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--computations", nargs="+", default=list(COMPUTATIONS))
     parser.add_argument("--years", type=int, default=9, help="periods that have nothing in common")
-    parser.add_argument("--thresholds", type=int, default=12, help="of citations or references")
-    parser.add_argument("--quarters", type=int, default=4, help="by which a period grows")
+    parser.add_argument("--thresholds", type=int, default=12, help="of citations")
+    parser.add_argument("--quarters", type=int, default=8, help="by which a period grows")
+    parser.add_argument("--limits", type=int, default=24, help="of references")
     parser.add_argument("--output", type=Path, default=HERE)
     chosen = parser.parse_args()
     with laboratory() as lab:
         load_citations(lab.session, most_edges=1_000_000)
-        apart, growing = windows(lab.session, chosen.years, chosen.thresholds, chosen.quarters)
+        apart, growing = windows(lab.session, chosen.years, chosen.thresholds, chosen.quarters, chosen.limits)
         split = list(splitting(lab, apart, chosen.computations))
         among = [each for each in ORDERED if each in chosen.computations]
         ordered = [row for name in (growing, apart) for row in ordering(lab, name, among)]

@@ -44,13 +44,14 @@ class Size:
     months: int  # of a window that shares nothing with the next
     years: int
     thresholds: int
-    quarters: int
+    quarters: int  # growing, each with so many
+    limits: int  # of numbers of references
     times: int  # of each measurement; the median counts
     memory: int
 
 
-FULL = Size(1_000_000, 100, 6, 9, 12, 4, 3, 3 << 30)
-QUICK = Size(60_000, 12, 24, 3, 4, 4, 1, 256 << 20)
+FULL = Size(1_000_000, 100, 6, 9, 12, 8, 24, 3, 3 << 30)
+QUICK = Size(60_000, 12, 24, 3, 4, 4, 4, 1, 256 << 20)
 
 _COMPUTATIONS: dict[str, dict[str, Any]] = {
     "wcc": {},
@@ -77,11 +78,12 @@ def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT00
         yield from _similar(bench, days)
         yield from _near(bench, parts, "disjoint")
         progress("loading citations")
-        load_citations(session, size.edges)
-        apart, growing = windows(session, size.years, size.thresholds, size.quarters)
+        paper = load_citations(session, size.edges)
+        apart, growing = windows(session, size.years, size.thresholds, size.quarters, size.limits)
         yield from _ahead(bench, apart)
-        yield from _lattice(bench, growing, "growing by growing", ("wcc", "triangles"), bar=_LATTICE_BAR)
-        yield from _lattice(bench, apart, "apart by growing", ("triangles",), bar=None)
+        on_lattice = {"bfs": {"source": paper}, "k_core": {"k": 5}, "wcc": {}, "triangles": {}}
+        yield from _lattice(bench, growing, "growing by growing", on_lattice, bar=_LATTICE_BAR)
+        yield from _lattice(bench, apart, "apart by growing", {"triangles": {}}, bar=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +196,14 @@ def _ahead(bench: _Bench, name: str) -> Iterator[Comparison]:
 
 
 def _lattice(
-    bench: _Bench, name: str, what: str, computations: tuple[str, ...], *, bar: float | None
+    bench: _Bench, name: str, what: str, computations: dict[str, dict[str, Any]], *, bar: float | None
 ) -> Iterator[Comparison]:
     """A product on its lattice and along chains, and the order that is chosen for it."""
     collection = bench.session.view_collection(name)
     chosen = choose_order(collection.costs)
-    for computation in computations:
+    for computation, arguments in computations.items():
         runs = bench.typical(
-            computation, name, {}, {order: ("adaptive", order) for order in ("given", "chain", "lattice")}
+            computation, name, arguments, {order: ("adaptive", order) for order in ("given", "chain", "lattice")}
         )
         chain = min(("given", "chain"), key=lambda order: runs[order].report.seconds)
         views = len(collection.views)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphtide import datasets
 from graphtide.pipeline.session import Session
@@ -19,6 +20,8 @@ CITATIONS = "Citations"
 _BEGIN = date(2009, 9, 1)
 # The day before which so many of the edges lie: then the window grows.
 _FIRST_SHARE = 0.7
+_LEAST_REFERENCES = 10
+_EARLY = date(2000, 4, 1)
 
 
 def load_questions(session: Session, most_edges: int) -> date:
@@ -42,8 +45,8 @@ def similar_and_disjoint(session: Session, first: date, steps: int, months: int)
     return "days", "parts"
 
 
-def load_citations(session: Session, most_edges: int) -> None:
-    """Papers of high energy physics with their date, and how often they cite and are cited."""
+def load_citations(session: Session, most_edges: int) -> int:
+    """Papers of high energy physics with their date, and how often they cite and are cited; one to start from."""
     edges = datasets.load("cit-HepPh").slice(0, most_edges)
     nodes = datasets.nodes("cit-HepPh")
     assert nodes is not None, "its papers have dates"
@@ -55,9 +58,12 @@ def load_citations(session: Session, most_edges: int) -> None:
     for name, values in counts.items():
         nodes = nodes.append_column(name, pa.array(values))
     session.load_graph(CITATIONS, edges=edges, nodes=nodes)
+    # A late paper of those that all views of `windows` have.
+    early = nodes.filter((pc.field("references") == _LEAST_REFERENCES) & (pc.field("date") < pa.scalar(_EARLY)))
+    return int(early.sort_by([("date", "descending"), ("id", "ascending")]).column("id")[0].as_py())
 
 
-def windows(session: Session, years: int, thresholds: int, quarters: int) -> tuple[str, str]:
+def windows(session: Session, years: int, thresholds: int, quarters: int, limits: int) -> tuple[str, str]:
     """Years apart times growing numbers of citations; quarters that grow times growing numbers of references."""
     bounds = [date(2002 - years + k, 1, 1) for k in range(years + 1)]
     apart = {f"y{low.year}": f"src.date >= date '{low}' and src.date < date '{high}'" for low, high in pairwise(bounds)}
@@ -67,7 +73,7 @@ def windows(session: Session, years: int, thresholds: int, quarters: int) -> tup
     session.create_view_collection("apart", on=CITATIONS, dimensions={"period": apart, "cited": cited}, order="given")
     ends = [_month(date(2002, 1, 1), -3 * (quarters - 1 - k)) for k in range(quarters)]
     growing = {f"q{end:%Y_%m}": f"src.date < date '{end}'" for end in ends}
-    fine = {f"r{limit}": f"src.references <= {limit}" for limit in range(10, 10 + 2 * thresholds, 2)}
+    fine = {f"r{n}": f"src.references <= {n}" for n in range(_LEAST_REFERENCES, _LEAST_REFERENCES + limits)}
     session.create_view_collection("growing", on=CITATIONS, dimensions={"until": growing, "references": fine})
     return "apart", "growing"
 

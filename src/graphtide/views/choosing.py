@@ -11,16 +11,15 @@ from typing import Final
 
 __all__ = ["LATTICE_PRICE", "choose_order", "estimates"]
 
-# What an edge difference takes, over what it takes along a chain: 7 to 9 times without a loop, some 50 with one (see
-# docs/design/05-graphs-and-views.md). The higher one counts: a lattice in vain costs more than one that was missed.
-LATTICE_PRICE: Final = 50.0
+# What an edge difference takes, over what it takes along a chain (see docs/design/05-graphs-and-views.md).
+LATTICE_PRICE: Final = 3.0
 
 
 def estimates(costs: Mapping[str, float]) -> dict[str, float]:
     """What each order is expected to cost, in edge differences of a chain.
 
-    >>> estimates({"given": 900, "chain": 700, "lattice": 10})
-    {'given': 900.0, 'chain': 700.0, 'lattice': 500.0}
+    >>> estimates({"given": 900, "chain": 700, "lattice": 200})
+    {'given': 900.0, 'chain': 700.0, 'lattice': 600.0}
     """
     return {
         name: cost * (LATTICE_PRICE if name == "lattice" else 1.0)
