@@ -127,22 +127,24 @@ def test_every_cell_is_what_a_recomputation_gives(dimensions: int, case: Any, da
     check(Grid(program, dimensions), history, places, wanted, epochs if together else 1)
 
 
-LEAST, GREATEST, THERE = (
+LEAST, GREATEST, THERE, OFTEN = (
     naive.Aggregate(naive.Input(0), (0,), "min", (1,)),
-    naive.Aggregate(naive.Input(0), (0,), "max", (1,)),
+    naive.Aggregate(naive.Input(1), (0,), "max", (1,)),
     naive.Threshold(naive.Input(0), 1),
+    naive.Aggregate(naive.Input(0), (0,), "count"),
 )
+# More rows of a key than are read before its output is looked at: better ones neither for `min` nor for `max`.
+CROWD = 80
+PLACES = st.tuples(*[st.integers(0, 2)] * 3)  # an epoch and two coordinates
 
 
+@pytest.mark.parametrize("crowd", [0, CROWD])
 @given(
     changes=st.lists(
-        st.tuples(
-            st.tuples(*[st.integers(0, 2)] * 3),  # an epoch and two coordinates
-            st.tuples(st.just(0), st.integers(0, 3)),
-            st.sampled_from([1, 1, -1]),
-        ),
-        max_size=16,
-    )
+        st.tuples(PLACES, st.tuples(st.just(0), st.integers(0, 3)), st.sampled_from([1, 1, -1])), max_size=16
+    ),
+    comes=PLACES,
+    goes=PLACES,
 )
 @example(  # the bound (1, 1, 1) is torn by the last change, and the first ones have not called for it
     changes=[
@@ -151,13 +153,25 @@ LEAST, GREATEST, THERE = (
         ((0, 1, 0), (0, 1), 1),
         ((1, 0, 0), (0, 0), 1),
         ((1, 0, 1), (0, 1), 1),
-    ]
+    ],
+    comes=(0, 0, 0),
+    goes=(2, 2, 2),
 )
-def test_a_key_that_changes_at_times_without_an_order_is_right_at_all_their_bounds(changes: Any) -> None:
+@example(  # a row is taken away at a time that has no other: an insertion that is no better now matters then
+    changes=[((0, 0, 0), (0, 1), 1), ((0, 0, 1), (0, 1), -1), ((1, 0, 0), (0, 2), 1)],
+    comes=(0, 0, 0),
+    goes=(0, 0, 1),
+)
+def test_a_key_that_changes_at_times_without_an_order_is_right_at_all_their_bounds(
+    crowd: int, changes: Any, comes: Cell, goes: Cell
+) -> None:
     """Many times of one key, none before the other: what is put out is torn at bounds that no change stands at."""
-    program = gen.Program(inputs=((int, int),), outputs=(LEAST, GREATEST, THERE))
-    places = [place for place, _, _ in changes]
-    history: list[gen.Batch] = [(((row, diff),),) for _, row, diff in changes]
+    program = gen.Program(inputs=((int, int), (int, int)), outputs=(LEAST, GREATEST, THERE, OFTEN))
+    places = [place for place, _, _ in changes] + [comes, goes]
+    history: list[gen.Batch] = [(((row, diff),), ((row, diff),)) for _, row, diff in changes]
+    for diff in (1, -1):
+        worse = [tuple(((0, sign * (10 + n)), diff) for n in range(crowd)) for sign in (1, -1)]
+        history.append((worse[0], worse[1]))
     wanted = recomputed(program, history, places, list(product(range(3), repeat=3)))
     check(Grid(program, dimensions=2), history, places, wanted, together=1)
 

@@ -58,8 +58,8 @@ def find_keys(heap, slots, keys, probes):
 def lay_out(past, length, first, now, lines, places):
     """Give each row of a history, with times in the columns from `first` on, its place in two planes.
 
-    Returns the lines of both directions, whose numbers of lines are in their row 0, and the places: a number of the
-    plane, the line across and the line along, in the digits of one number.
+    Returns the lines of both directions, whose numbers of lines are in their row 0, and the places: the number of the
+    plane, of the line across and of the line along.
     """
     depth = now.shape[1]
     lines = grow(lines, length + 2)
@@ -73,15 +73,11 @@ def lay_out(past, length, first, now, lines, places):
         for n in range(length):
             if past[n, first + d] > now[0, d]:
                 _add_line(lines, direction, past[n, first + d])
-    across = lines[0, 0] + 1
-    along = lines[0, 1] + 1
-    if places.shape[0] < length:
-        places = np.empty(2 * length, np.int64)
+    places = grow(places, length)
     for n in range(length):
-        plane = int(past[n, first] >= now[0, 0])
-        a = _line(lines, 0, past[n, first + depth - 2]) if depth > 2 else 1
-        b = _line(lines, 1, past[n, first + depth - 1]) if depth > 1 else 1
-        places[n] = (plane * across + a) * along + b
+        places[n, 0] = int(past[n, first] >= now[0, 0])
+        places[n, 1] = _line(lines, 0, past[n, first + depth - 2]) if depth > 2 else 1
+        places[n, 2] = _line(lines, 1, past[n, first + depth - 1]) if depth > 1 else 1
     return lines, places
 
 

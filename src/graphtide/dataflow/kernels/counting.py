@@ -73,7 +73,7 @@ def recount(heap, operators, operator, calendar, state):
     of_carried = find_keys(heap, slots, keys, carry)
     past = np.empty((8, depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
-    places = np.empty(8, np.int64)
+    places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
     numbers = np.empty((CORNERS, 1), np.int64)
     diffs = np.empty(CORNERS, np.int64)
@@ -94,7 +94,7 @@ def recount(heap, operators, operator, calendar, state):
             totals = np.empty(4 * across * along, np.int64)
         totals[: 2 * across * along] = 0
         for n in range(length):
-            totals[places[n]] += past[n, depth]
+            totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += past[n, depth]
         add_up(totals, across, along)
         for n in range(_changes_at(totals, across, along, 1, 1, parameters, numbers, diffs)):
             put_row(heap, result, probe, row, keys, numbers, n, width - keys, diffs[n])

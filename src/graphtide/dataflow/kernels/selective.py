@@ -50,9 +50,8 @@ __all__ = ["is_selective", "reselect"]
 _LONG = 64
 # if it is not long itself.
 _SHORT = 64
-# Where no row is there, and where none ever was.
-_OPEN = -1
-_EMPTY = -2
+# Where no row is there.
+_NONE = -1
 
 
 @kernel
@@ -92,9 +91,10 @@ def reselect(heap, operators, operator, calendar, state):
     runs = np.empty(slots.shape[0], np.int64)
     past = np.empty((8, values + depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
-    places = np.empty(8, np.int64)
+    places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
     best = np.empty(32, np.int64)
+    open_cells = np.empty(32, np.int64)
     chosen = np.empty(CORNERS, np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
@@ -121,7 +121,8 @@ def reselect(heap, operators, operator, calendar, state):
         if totals.shape[0] < 2 * across * along:
             totals = np.empty(4 * across * along, np.int64)
             best = np.empty(4 * across * along, np.int64)
-        _select(past, length, values, places, across, along, totals, best)
+            open_cells = np.empty(4 * across * along, np.int64)
+        _select(past, length, values, places, across, along, totals, best, open_cells)
         count = _changes_at(best, across, along, 1, 1, chosen, diffs)
         for n in range(count):
             # Rows are put out in ascending order; the best one comes first in the history.
@@ -178,9 +179,9 @@ def _stays(past, length, now, batch, start, end, keys, step):
     values = past.shape[1] - depth - 1
     held = 0
     for k in range(length):
-        if past[k, values + depth] <= 0:
-            continue
         is_now = _is_before(past, k, now, 0, values)
+        if is_now and past[k, values + depth] < 0:
+            continue
         total = 0
         for n in range(length):
             if is_now:
@@ -196,7 +197,7 @@ def _stays(past, length, now, batch, start, end, keys, step):
                 return False
         elif total != 0:
             return False
-        if _may_move(past, k, batch, start, end, keys, values, step):
+        if past[k, values + depth] > 0 and _may_move(past, k, batch, start, end, keys, values, step):
             return False
     return held == 1
 
@@ -267,34 +268,54 @@ def _gather(heap, slots, lows, highs, runs, keys, step, values, past):
 
 
 @leaf
-def _select(past, length, values, places, across, along, totals, best):
-    """Set `best` to the first row of the best ones at each place of both planes, of a history with the best first."""
+def _select(past, length, values, places, across, along, totals, best, open_cells):
+    """Set `best` to the first of the best rows at each place of both planes, of a history with the best first.
+
+    `open_cells` is a list to use for the places at which the best row is still to be found.
+    """
     diff = past.shape[1] - 1
     cells = 2 * across * along
     for cell in range(cells):
         totals[cell] = 0
     for n in range(length):
-        totals[places[n]] += 1
+        totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += 1
     add_up(totals, across, along)
     missing = 0
     for cell in range(cells):
-        best[cell] = _EMPTY
+        best[cell] = _NONE
         if totals[cell] > 0:
-            best[cell] = _OPEN
+            open_cells[missing] = cell
             missing += 1
     at = 0
     while missing > 0 and at < length:
-        for cell in range(cells):
-            totals[cell] = 0
         start = at
         while at < length and _is_same(past, at, start, values):
-            totals[places[at]] += past[at, diff]
             at += 1
-        add_up(totals, across, along)
-        for cell in range(cells):
-            if best[cell] == _OPEN and totals[cell] > 0:
+        is_few = (at - start) * missing < 2 * cells
+        if not is_few:
+            for cell in range(cells):
+                totals[cell] = 0
+            for n in range(start, at):
+                totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += past[n, diff]
+            add_up(totals, across, along)
+        still = 0
+        for k in range(missing):
+            cell = open_cells[k]
+            total = totals[cell]
+            if is_few:
+                total = 0
+                plane = cell // (across * along)
+                a = cell // along - plane * across
+                b = cell % along
+                for n in range(start, at):
+                    if places[n, 0] <= plane and places[n, 1] <= a and places[n, 2] <= b:
+                        total += past[n, diff]
+            if total > 0:
                 best[cell] = start
-                missing -= 1
+            else:
+                open_cells[still] = cell
+                still += 1
+        missing = still
 
 
 @leaf
