@@ -28,7 +28,18 @@ from graphtide.trace.kernels.consolidate import seal_sorted
 from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import seek_all
 
-__all__ = ["CORNERS", "add_up", "find_keys", "lay_out", "new_result", "put_row", "sealed", "this_round", "time_of"]
+__all__ = [
+    "CORNERS",
+    "add_up",
+    "changes_at",
+    "find_keys",
+    "lay_out",
+    "new_result",
+    "put_row",
+    "sealed",
+    "this_round",
+    "time_of",
+]
 
 CORNERS = 1 << CLOSED
 
@@ -125,6 +136,54 @@ def add_up(totals, across, along):
             totals[k] += totals[k - along]
     for k in range(size):
         totals[size + k] += totals[k]
+
+
+@leaf
+def changes_at(rows, none, across, along, a, b, chosen, diffs):
+    """What is put out where two lines cross: numbers of rows in ascending order with their diffs, and how many.
+
+    `rows` has the number of the row at each place of both planes, or `none`.
+    """
+    at = (across + a) * along + b
+    before = a * along + b
+    if (
+        rows[at] == rows[at - 1]
+        and rows[at - along] == rows[at - along - 1]
+        and rows[before] == rows[before - 1]
+        and rows[before - along] == rows[before - along - 1]
+    ):
+        return 0
+    count = 0
+    # Bits of a corner say in which coordinates it is below the time: the epoch, across, along.
+    for corner in range(CORNERS):
+        row = rows[(((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)]
+        if row != none:
+            sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
+            count = _add(chosen, diffs, count, row, sign)
+    kept = 0
+    for n in range(count):
+        if diffs[n] != 0:
+            chosen[kept] = chosen[n]
+            diffs[kept] = diffs[n]
+            kept += 1
+    return kept
+
+
+@leaf
+def _add(chosen, diffs, count, row, diff):
+    """Add a row to an ascending list."""
+    at = count
+    while at > 0 and chosen[at - 1] > row:
+        at -= 1
+    if at > 0 and chosen[at - 1] == row:
+        diffs[at - 1] += diff
+        return count
+    for n in range(count, at, -1):
+        chosen[n] = chosen[n - 1]
+        diffs[n] = diffs[n - 1]
+    chosen[at] = row
+    diffs[at] = diff
+    return count + 1
 
 
 @leaf

@@ -7,6 +7,7 @@ import numpy as np
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
+    changes_at,
     find_keys,
     lay_out,
     new_result,
@@ -75,7 +76,8 @@ def recount(heap, operators, operator, calendar, state):
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
-    numbers = np.empty((CORNERS, 1), np.int64)
+    number = np.empty((1, 1), np.int64)
+    chosen = np.empty(CORNERS, np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
     then = np.empty((1, depth), np.int64)
@@ -96,12 +98,16 @@ def recount(heap, operators, operator, calendar, state):
         for n in range(length):
             totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += past[n, depth]
         add_up(totals, across, along)
-        for n in range(_changes_at(totals, across, along, 1, 1, parameters, numbers, diffs)):
-            put_row(heap, result, probe, row, keys, numbers, n, width - keys, diffs[n])
+        if parameters[0] == THRESHOLD:
+            for cell in range(2 * across * along):
+                totals[cell] = int(totals[cell] >= parameters[1])
+        for n in range(changes_at(totals, 0, across, along, 1, 1, chosen, diffs)):
+            number[0, 0] = chosen[n]
+            put_row(heap, result, probe, row, keys, number, 0, width - keys, diffs[n])
         if is_new:
             for a in range(1, across):
                 for b in range(1, along):
-                    if a + b > 2 and _changes_at(totals, across, along, a, b, parameters, numbers, diffs) > 0:
+                    if a + b > 2 and changes_at(totals, 0, across, along, a, b, chosen, diffs) > 0:
                         time_of(lines, a, b, now, then)
                         post(heap, operator, calendar, then, 0, probe, row, keys, note)
     release(heap, note)
@@ -123,48 +129,3 @@ def _history(heap, slots, keys, depth, probe, row, places, past):
             count += 1
             at += 1
     return past, count
-
-
-@leaf
-def _changes_at(totals, across, along, a, b, parameters, numbers, diffs):
-    """What is put out where two lines cross: numbers in ascending order with their diffs, and how many.
-
-    Of a threshold only the diff counts.
-    """
-    count = 0
-    change = 0
-    for corner in range(CORNERS):
-        at = (((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)
-        sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
-        if parameters[0] == THRESHOLD:
-            if totals[at] >= parameters[1]:
-                change += sign
-        elif totals[at] != 0:
-            count = _add(numbers, diffs, count, totals[at], sign)
-    if parameters[0] == THRESHOLD:
-        diffs[0] = change
-        return 1 if change != 0 else 0
-    kept = 0
-    for n in range(count):
-        if diffs[n] != 0:
-            numbers[kept, 0] = numbers[n, 0]
-            diffs[kept] = diffs[n]
-            kept += 1
-    return kept
-
-
-@leaf
-def _add(numbers, diffs, count, number, diff):
-    """Add a number to an ascending list."""
-    at = count
-    while at > 0 and numbers[at - 1, 0] > number:
-        at -= 1
-    if at > 0 and numbers[at - 1, 0] == number:
-        diffs[at - 1] += diff
-        return count
-    for n in range(count, at, -1):
-        numbers[n, 0] = numbers[n - 1, 0]
-        diffs[n] = diffs[n - 1]
-    numbers[at, 0] = number
-    diffs[at] = diff
-    return count + 1

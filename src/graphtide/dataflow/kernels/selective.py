@@ -13,6 +13,7 @@ from graphtide.dataflow.kernels.aggregate import direction
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
+    changes_at,
     find_keys,
     lay_out,
     new_result,
@@ -123,14 +124,14 @@ def reselect(heap, operators, operator, calendar, state):
             best = np.empty(4 * across * along, np.int64)
             open_cells = np.empty(4 * across * along, np.int64)
         _select(past, length, values, places, across, along, totals, best, open_cells)
-        count = _changes_at(best, across, along, 1, 1, chosen, diffs)
+        count = changes_at(best, _NONE, across, along, 1, 1, chosen, diffs)
         for n in range(count):
             # Rows are put out in ascending order; the best one comes first in the history.
             k = n if step > 0 else count - 1 - n
             put_row(heap, result, probe, row, keys, past, chosen[k], values, diffs[k])
         for a in range(1, across):
             for b in range(1, along):
-                if a + b > 2 and _changes_at(best, across, along, a, b, chosen, diffs) > 0:
+                if a + b > 2 and changes_at(best, _NONE, across, along, a, b, chosen, diffs) > 0:
                     time_of(lines, a, b, now, then)
                     post(heap, operator, calendar, then, 0, probe, row, keys, note)
     release(heap, note)
@@ -326,50 +327,6 @@ def _is_before(rows, row, others, other, values):
         if rows[row, values + d] > others[other, first + d]:
             return False
     return True
-
-
-@leaf
-def _changes_at(best, across, along, a, b, chosen, diffs):
-    """What is put out where two lines cross: places in the history, ascending, with their diffs, and how many."""
-    at = (across + a) * along + b
-    before = a * along + b
-    if (
-        best[at] == best[at - 1]
-        and best[at - along] == best[at - along - 1]
-        and best[before] == best[before - 1]
-        and best[before - along] == best[before - along - 1]
-    ):
-        return 0
-    count = 0
-    for corner in range(CORNERS):
-        cell = (((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)
-        if best[cell] >= 0:
-            sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
-            count = _add(chosen, diffs, count, best[cell], sign)
-    kept = 0
-    for n in range(count):
-        if diffs[n] != 0:
-            chosen[kept] = chosen[n]
-            diffs[kept] = diffs[n]
-            kept += 1
-    return kept
-
-
-@leaf
-def _add(rows, diffs, count, row, diff):
-    """Add a row to an ascending list."""
-    at = count
-    while at > 0 and rows[at - 1] > row:
-        at -= 1
-    if at > 0 and rows[at - 1] == row:
-        diffs[at - 1] += diff
-        return count
-    for n in range(count, at, -1):
-        rows[n] = rows[n - 1]
-        diffs[n] = diffs[n - 1]
-    rows[at] = row
-    diffs[at] = diff
-    return count + 1
 
 
 @leaf
