@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -97,6 +97,9 @@ def blocks_of(spark: SparkSession, size: str) -> Iterator[None]:
 
 @FEW
 @given(rows=edge_tables(), block_size=st.sampled_from(["150b", "128m"]))
+@example(  # a block in which all dates are missing
+    rows=[["-1000000000000"] * 2 + [day, "", ""] for day in ("", "", "", "2000-01-01", "")], block_size="150b"
+)
 def test_a_csv_file_is_stored_as_a_naive_reader_reads_it(
     spark: SparkSession, rows: list[list[str]], block_size: str
 ) -> None:

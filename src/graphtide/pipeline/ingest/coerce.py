@@ -42,7 +42,8 @@ def coerce(values: pa.Array, wanted: PropertyType) -> pa.Array:
     """
     if values.type == wanted.arrow:
         return values
-    if pa.types.is_null(values.type):
+    # A part of a file without any value has no type of its own, whatever it was taken for.
+    if values.null_count == len(values):
         return pa.nulls(len(values), wanted.arrow)
     given = property_type(values.type)
     assert given is not None, f"no property has the type {values.type}"
