@@ -21,6 +21,9 @@ from graphtide.views.ordering import Order, group_masks, mask_distances, order_v
 
 __all__ = ["Ordered", "comparisons", "masks_without_communities", "ordered"]
 
+# Graphsurge reports 3.4 to 16.8 times fewer differences than in a random order (table 4).
+_BAR_OVER_RANDOM = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
@@ -81,7 +84,7 @@ def ordered(words: NDArray[np.uint64], views: int, repeats: int) -> Ordered:
     )
 
 
-def comparisons(what: str, found: Ordered, bar_over_random: float | None) -> Iterator[Comparison]:
+def comparisons(what: str, found: Ordered) -> Iterator[Comparison]:
     """The rows for an order: how long it took, and its differences next to those of other orders."""
     order = found.order
     name = f"order of {len(order.views)} views, {what}"
@@ -89,7 +92,7 @@ def comparisons(what: str, found: Ordered, bar_over_random: float | None) -> Ite
     least = f"at least {order.lower_bound:,} in any order; found by {order.method}"
     yield Comparison(f"{name}: counting distances", found.counting_seconds, None, "", "s", is_right)
     yield Comparison(f"{name}: finding it", found.finding_seconds, None, "", "s", is_right)
-    for peer, bar in (("random", bar_over_random), ("given", 1.0)):
+    for peer, bar in (("random", _BAR_OVER_RANDOM), ("given", 1.0)):
         yield Comparison(
             f"{name}: differences",
             ours=order.differences,

@@ -42,7 +42,7 @@ def test_ten_communities_make_252_views_of_four_words() -> None:
 
 
 def test_rows_agree_and_the_order_is_no_worse_than_the_given_one(found: Ordered) -> None:
-    rows = list(comparisons("communities", found, 5.0))
+    rows = list(comparisons("communities", found))
     assert [row.name for row in rows if not row.agree] == []
     assert len({(row.name, row.peer_name) for row in rows}) == len(rows)
     against = {row.peer_name: row for row in rows if row.peer is not None}
@@ -53,4 +53,4 @@ def test_rows_agree_and_the_order_is_no_worse_than_the_given_one(found: Ordered)
 
 def test_an_order_that_costs_something_else_than_it_says_is_noticed(found: Ordered) -> None:
     wrong = replace(found, order=replace(found.order, differences=found.order.differences - 1))
-    assert not any(row.agree for row in comparisons("communities", wrong, None))
+    assert not any(row.agree for row in comparisons("communities", wrong))

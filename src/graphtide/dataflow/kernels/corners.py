@@ -11,7 +11,8 @@ A key's history is laid out on a plane for that: the coordinates in it that are 
 what is before them is together in line 0. There are two such planes, with all that was there before this epoch, and
 with what it adds. So one walk through the history gives f at all times that a change can matter at, and their corners.
 
-Invariant: a later time is called for if something is to be put out there, as far as the input is known.
+Invariant: a later time is called for if something is to be put out there, as far as the input is known, or it is after
+one that is called for, whose visit then asks again.
 """
 
 from __future__ import annotations
