@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.dataflow.kernels.layout import COORDINATES, LOWER
+from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH, LATE, LOWER, UPPER
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.rounds import CLOSED
+from graphtide.dataflow.kernels.visits import post
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, reserve, value, with_column
@@ -32,17 +33,25 @@ from graphtide.trace.kernels.index import seek_all
 __all__ = [
     "CORNERS",
     "add_up",
+    "call_for_changes",
+    "cell_of",
     "changes_at",
     "find_keys",
+    "is_within",
     "lay_out",
     "new_result",
     "put_row",
     "sealed",
     "this_round",
-    "time_of",
 ]
 
 CORNERS = 1 << CLOSED
+
+
+@leaf
+def is_within(operators, operator, state):
+    """Whether the times of an activation are such that corners can be summed over."""
+    return operators[operator, DEPTH] <= CLOSED and state[UPPER] - state[LOWER] == 1 and operators[operator, LATE] == 0
 
 
 @kernel
@@ -123,6 +132,12 @@ def _line(lines, direction, coordinate):
 
 
 @leaf
+def cell_of(places, n, across, along):
+    """The number of the place of a row, counting through both planes."""
+    return (places[n, 0] * across + places[n, 1]) * along + places[n, 2]
+
+
+@leaf
 def add_up(totals, across, along):
     """From sums at each place of both planes to sums over all that is at or before it."""
     size = across * along
@@ -188,14 +203,21 @@ def _add(chosen, diffs, count, row, diff):
 
 
 @leaf
-def time_of(lines, a, b, now, times):
-    """Write the time at which two lines cross into row 0 of a list."""
+def call_for_changes(heap, operator, calendar, rows, none, lines, now, probe, row, keys, note, chosen, diffs):
+    """Let a key be visited wherever lines cross after this round and something is put out."""
     depth = now.shape[1]
-    times[0, 0] = now[0, 0]
-    if depth > 2:
-        times[0, 1] = lines[a, 0]
-    if depth > 1:
-        times[0, depth - 1] = lines[b, 1]
+    across = lines[0, 0] + 1
+    along = lines[0, 1] + 1
+    for a in range(1, across):
+        for b in range(1, along):
+            if a + b == 2 or changes_at(rows, none, across, along, a, b, chosen, diffs) == 0:
+                continue
+            then = now.copy()
+            if depth > 2:
+                then[0, 1] = lines[a, 0]
+            if depth > 1:
+                then[0, depth - 1] = lines[b, 1]
+            post(heap, operator, calendar, then, 0, probe, row, keys, note)
 
 
 @kernel

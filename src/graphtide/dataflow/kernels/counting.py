@@ -7,31 +7,29 @@ import numpy as np
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
+    call_for_changes,
+    cell_of,
     changes_at,
     find_keys,
+    is_within,
     lay_out,
     new_result,
     put_row,
     sealed,
     this_round,
-    time_of,
 )
 from graphtide.dataflow.kernels.layout import (
     COUNT,
     DEPTH,
     INPUT,
     KEYS,
-    LATE,
-    LOWER,
     PARAMETERS,
     SPINE,
     THRESHOLD,
-    UPPER,
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import grow
-from graphtide.dataflow.kernels.rounds import CLOSED
-from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
+from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -47,9 +45,7 @@ def is_counting(heap, operators, operator, state):
     return (
         (kind == COUNT or kind == THRESHOLD)
         and operators[operators[operator, INPUT], WIDTH] == operators[operator, KEYS]
-        and operators[operator, DEPTH] <= CLOSED
-        and state[UPPER] - state[LOWER] == 1
-        and operators[operator, LATE] == 0
+        and is_within(operators, operator, state)
     )
 
 
@@ -80,7 +76,6 @@ def recount(heap, operators, operator, calendar, state):
     chosen = np.empty(CORNERS, np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
-    then = np.empty((1, depth), np.int64)
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
@@ -96,7 +91,7 @@ def recount(heap, operators, operator, calendar, state):
             totals = np.empty(4 * across * along, np.int64)
         totals[: 2 * across * along] = 0
         for n in range(length):
-            totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += past[n, depth]
+            totals[cell_of(places, n, across, along)] += past[n, depth]
         add_up(totals, across, along)
         if parameters[0] == THRESHOLD:
             for cell in range(2 * across * along):
@@ -105,11 +100,7 @@ def recount(heap, operators, operator, calendar, state):
             number[0, 0] = chosen[n]
             put_row(heap, result, probe, row, keys, number, 0, width - keys, diffs[n])
         if is_new:
-            for a in range(1, across):
-                for b in range(1, along):
-                    if a + b > 2 and changes_at(totals, 0, across, along, a, b, chosen, diffs) > 0:
-                        time_of(lines, a, b, now, then)
-                        post(heap, operator, calendar, then, 0, probe, row, keys, note)
+            call_for_changes(heap, operator, calendar, totals, 0, lines, now, probe, row, keys, note, chosen, diffs)
     release(heap, note)
     release(heap, carry)
     return sealed(heap, operator, result, width, now)

@@ -13,14 +13,16 @@ from graphtide.dataflow.kernels.aggregate import direction
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
+    call_for_changes,
+    cell_of,
     changes_at,
     find_keys,
+    is_within,
     lay_out,
     new_result,
     put_row,
     sealed,
     this_round,
-    time_of,
 )
 from graphtide.dataflow.kernels.layout import (
     DEPTH,
@@ -28,16 +30,12 @@ from graphtide.dataflow.kernels.layout import (
     INPUT,
     KEYS,
     LAST,
-    LATE,
-    LOWER,
     PARAMETERS,
     SPINE,
-    UPPER,
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import compare_values, grow
-from graphtide.dataflow.kernels.rounds import CLOSED
-from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, post, take_carry
+from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
@@ -62,9 +60,7 @@ def is_selective(heap, operators, operator, state):
     return (
         (parameters[0] == FIRST or parameters[0] == LAST)
         and parameters[1] == 1
-        and operators[operator, DEPTH] <= CLOSED
-        and state[UPPER] - state[LOWER] == 1
-        and operators[operator, LATE] == 0
+        and is_within(operators, operator, state)
     )
 
 
@@ -99,7 +95,6 @@ def reselect(heap, operators, operator, calendar, state):
     chosen = np.empty(CORNERS, np.int64)
     diffs = np.empty(CORNERS, np.int64)
     now = this_round(depth, state)
-    then = np.empty((1, depth), np.int64)
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
@@ -109,12 +104,12 @@ def reselect(heap, operators, operator, calendar, state):
         i = i_end
         j = j_end
         length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new if is_new else of_carried)
-        past = grow(past, length)
         if length > _LONG and not is_called:
             look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
             past, put_out = _put_out(heap, out_slots, out_lows, out_highs, keys, past)
             if put_out <= _SHORT and _stays(past, put_out, now, probe, row, i_end, keys, step):
                 continue
+        past = grow(past, length)
         _gather(heap, slots, lows, highs, runs, keys, step, values, past)
         lines, places = lay_out(past, length, values, now, lines, places)
         across = lines[0, 0] + 1
@@ -129,11 +124,7 @@ def reselect(heap, operators, operator, calendar, state):
             # Rows are put out in ascending order; the best one comes first in the history.
             k = n if step > 0 else count - 1 - n
             put_row(heap, result, probe, row, keys, past, chosen[k], values, diffs[k])
-        for a in range(1, across):
-            for b in range(1, along):
-                if a + b > 2 and changes_at(best, _NONE, across, along, a, b, chosen, diffs) > 0:
-                    time_of(lines, a, b, now, then)
-                    post(heap, operator, calendar, then, 0, probe, row, keys, note)
+        call_for_changes(heap, operator, calendar, best, _NONE, lines, now, probe, row, keys, note, chosen, diffs)
     release(heap, note)
     release(heap, carry)
     return sealed(heap, operator, result, width, now)
@@ -279,7 +270,7 @@ def _select(past, length, values, places, across, along, totals, best, open_cell
     for cell in range(cells):
         totals[cell] = 0
     for n in range(length):
-        totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += 1
+        totals[cell_of(places, n, across, along)] += 1
     add_up(totals, across, along)
     missing = 0
     for cell in range(cells):
@@ -297,7 +288,7 @@ def _select(past, length, values, places, across, along, totals, best, open_cell
             for cell in range(cells):
                 totals[cell] = 0
             for n in range(start, at):
-                totals[(places[n, 0] * across + places[n, 1]) * along + places[n, 2]] += past[n, diff]
+                totals[cell_of(places, n, across, along)] += past[n, diff]
             add_up(totals, across, along)
         still = 0
         for k in range(missing):
