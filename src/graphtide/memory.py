@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 from graphtide.jit import kernel, leaf
 
-__all__ = ["PAGE_WORDS", "address_to_words", "allocate_pages", "copy_words", "free", "malloc"]
+__all__ = ["PAGE_WORDS", "address_to_array", "address_to_words", "allocate_pages", "copy_words", "free", "malloc"]
 
 # A huge page of x86 and ARM: 2 MiB. Faulting one in costs little more than a small one.
 PAGE_WORDS = 1 << 18
@@ -40,6 +40,22 @@ def _as_pointer(_context: Any, _address: Any) -> Any:
 def address_to_words(address, size):
     """The `size` int64 words at `address`, as an array."""
     return carray(_as_pointer(address), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
+
+
+@intrinsic
+def _as_pointer_like(_context: Any, _address: Any, like: Any) -> Any:
+    signature = types.CPointer(like.dtype)(types.int64, like)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return signature, generate
+
+
+@leaf
+def address_to_array(address, size, like):
+    """The `size` elements at `address`, as an array of the type that `like` has."""
+    return carray(_as_pointer_like(address, like), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 
 @leaf

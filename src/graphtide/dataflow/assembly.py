@@ -38,7 +38,7 @@ from graphtide.dataflow.plan import (
 )
 from graphtide.dataflow.scope_tree import ScopeTree
 from graphtide.trace.kernels.heap import words
-from graphtide.trace.kernels.spine import EAGER, EFFORT, LAZY, new_spine, set_since
+from graphtide.trace.kernels.spine import EAGER, EFFORT, IDLE, new_spine, set_since
 
 __all__ = ["Assembly"]
 
@@ -141,13 +141,13 @@ class Assembly:
     # -- operators
 
     def _set_efforts(self, effort: int) -> None:
-        """Merge an index lazily while its rows are only read all together: such a reader does not feel more runs."""
+        """Let an index idle while its rows are only read all together: such a reader does not feel more runs."""
         looked_up = {each for numbers in self.operators.values() for n in numbers for each in self.inputs_of(n)}
         for node in self.operators:
             if node.is_index:
                 is_idle = isinstance(node.operation, Arrange) and self.output_of(node) not in looked_up
                 spine = words(self.machine.heap.table, self.spine_of(node))
-                spine[EFFORT] = LAZY if is_idle and effort < EAGER else effort
+                spine[EFFORT] = IDLE if is_idle and effort < EAGER else effort
 
     def _fusions(self, new: list[Node]) -> dict[Node, Node]:
         """Projections that can be made while a join writes its output, each with its join."""

@@ -22,6 +22,7 @@ from graphtide.trace.kernels.batch import (
     new_batch,
     put,
     reserve,
+    row_mask,
     same_data,
     stride,
     value,
@@ -153,12 +154,12 @@ def _counts_before(heap, spine, new, keys):
         batch = words(heap, run_slot(spine, r))
         found = seek_all(batch, keys, new)
         last = batch[ROWS]
-        diffs = column(batch, keys + 1)
-        step = stride(batch, keys + 1)
+        diffs = batch[column(batch, keys + 1) :]
+        mask = row_mask(batch, keys + 1)
         for i in range(new[ROWS]):
             at = found[i]
             while at < last and same_data(batch, at, new, i, keys):
-                counts[i] += batch[diffs + at * step]
+                counts[i] += diffs[np.uint64(at) & mask]
                 at += 1
     return counts
 

@@ -10,6 +10,8 @@ are equal in both, and no diff is zero.
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.heap import SIZE, allocate, resize, words
 
@@ -39,6 +41,7 @@ __all__ = [
     "new_batch",
     "put",
     "reserve",
+    "row_mask",
     "rows_of",
     "same_data",
     "stride",
@@ -139,6 +142,12 @@ def column(batch, c):
 def stride(batch, c):
     """1 for a column of its own, 0 for a constant one."""
     return batch[LAYOUT + 2 * c + 1]
+
+
+@leaf
+def row_mask(batch, c):
+    """What leaves a row's number as it is, or makes it 0 in a column that is the same for all rows."""
+    return np.uint64(-stride(batch, c))
 
 
 @leaf

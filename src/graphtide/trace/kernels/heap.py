@@ -4,7 +4,7 @@ Every batch, spine and scratch list of the engine is one block of int64 words; a
 number in the heap. Blocks are counted: who stores a slot retains it, who forgets it releases it.
 Kernels see a block as a plain array through `words`, so nothing of Python is touched between them.
 
-Blocks of a huge page and more are kept for a while when they are freed: memory that is touched for the
+Blocks of 32 KiB and more are kept for a while when they are freed: memory that is touched for the
 first time costs ten times as much to write as memory that was used before.
 
 Invariant: a slot is live while its count is positive; slot 0 is never live and means "none".
@@ -21,12 +21,12 @@ from graphtide.trace.kernels.radix import bit_length
 __all__ = [
     "ADDRESS",
     "COUNT",
-    "FOREIGN",
     "HEAP_FIELDS",
     "LIVE_WORDS",
     "NONE",
     "OWNER",
     "PEAK_WORDS",
+    "ROOM",
     "SIZE",
     "SPARE_WORDS",
     "adopt",
@@ -48,7 +48,7 @@ ADDRESS = 0
 SIZE = 1  # in words; in a free slot, the next free slot
 OWNER = 2  # the operator that answers for the bytes
 COUNT = 3
-FOREIGN = 4  # 1 if the memory belongs to someone else, such as a mapped file
+ROOM = 4  # the words there are for it; 0 if the memory belongs to someone else, such as a mapped file
 HEAP_FIELDS = 5
 
 # Row 0 is no slot: it holds the heap's own state.
@@ -56,12 +56,14 @@ FREE_LIST = 0
 NEXT_UNUSED = 1
 LIVE_WORDS = 2
 PEAK_WORDS = 3
-SPARE_WORDS = 4
+SPARE_WORDS = 4  # in spare blocks, and beyond the size of live ones
 
-# The next rows are no slots either: each holds the address and the pages of a spare block.
+# The next rows are no slots either: each holds the address and the words of a spare block.
 FIRST_SPARE = 1
-SPARES = 63
+SPARES = 127
 FIRST_SLOT = FIRST_SPARE + SPARES
+# Smaller blocks are the allocator's to keep; of larger ones it gives the last back to the system at once.
+LEAST_SPARE = 1 << 12
 # Spare blocks may hold this much, or half of what is live.
 MOST_SPARE_WORDS = 1 << 24
 
@@ -87,55 +89,64 @@ def _take_slot(heap):
 
 
 @leaf
-def _pages(size):
-    """Huge pages for a block: a number with few significant bits, so that a spare one often fits."""
-    pages = (size + PAGE_WORDS - 1) // PAGE_WORDS
-    step = 1 << max(0, bit_length(np.uint64(pages)) - 4)
-    return (pages + step - 1) // step * step
+def _room(size):
+    """The words that a new block of `size` is given: a number of few significant bits, so that it fits others later."""
+    if size < LEAST_SPARE:
+        return max(size, 1)
+    unit = PAGE_WORDS if size >= PAGE_WORDS else 1
+    units = (size + unit - 1) // unit
+    step = 1 << max(0, bit_length(np.uint64(units)) - 4)
+    return (units + step - 1) // step * step * unit
 
 
 @kernel
 def _obtain(heap, size):
-    """The address of memory for `size` words."""
-    if size < PAGE_WORDS:
-        address = malloc(max(size, 1) * 8)
-    else:
-        pages = _pages(size)
+    """The address of memory for `size` words and how many are there: the least spare block that fits, or a new one."""
+    room = _room(size)
+    if size >= LEAST_SPARE:
+        best = 0
         for spare in range(FIRST_SPARE, FIRST_SLOT):
-            if heap[spare, SIZE] == pages:
-                heap[spare, SIZE] = 0
-                heap[0, SPARE_WORDS] -= pages * PAGE_WORDS
-                return heap[spare, ADDRESS]
-        address = allocate_pages(pages)
+            held = heap[spare, ROOM]
+            if held >= size and held <= 2 * room and (best == 0 or held < heap[best, ROOM]):
+                best = spare
+        if best != 0:
+            room = heap[best, ROOM]
+            heap[best, ROOM] = 0
+            heap[0, SPARE_WORDS] -= size
+            return heap[best, ADDRESS], room
+    address = malloc(room * 8) if room < PAGE_WORDS else allocate_pages(room // PAGE_WORDS)
     if address == 0:
         raise MemoryError("the machine has no memory left")
-    return address
+    heap[0, SPARE_WORDS] += room - size
+    return address, room
 
 
 @kernel
-def _give_back(heap, address, size):
-    """Free the memory of a block of `size` words, or keep it as a spare one."""
-    if size >= PAGE_WORDS:
-        pages = _pages(size)
-        held = heap[0, SPARE_WORDS] + pages * PAGE_WORDS
-        if held <= max(MOST_SPARE_WORDS, heap[0, LIVE_WORDS] // 2):
-            for spare in range(FIRST_SPARE, FIRST_SLOT):
-                if heap[spare, SIZE] == 0:
-                    heap[spare, ADDRESS] = address
-                    heap[spare, SIZE] = pages
-                    heap[0, SPARE_WORDS] = held
-                    return
+def _give_back(heap, slot):
+    """Free the memory of a block, or keep it as a spare one."""
+    address = heap[slot, ADDRESS]
+    room = heap[slot, ROOM]
+    if room >= LEAST_SPARE and heap[0, SPARE_WORDS] + heap[slot, SIZE] <= max(
+        MOST_SPARE_WORDS, heap[0, LIVE_WORDS] // 2
+    ):
+        for spare in range(FIRST_SPARE, FIRST_SLOT):
+            if heap[spare, ROOM] == 0:
+                heap[spare, ADDRESS] = address
+                heap[spare, ROOM] = room
+                heap[0, SPARE_WORDS] += heap[slot, SIZE]
+                return
+    heap[0, SPARE_WORDS] -= room - heap[slot, SIZE]
     free(address)
 
 
 @leaf
-def _enter(heap, owner, address, size, foreign):
+def _enter(heap, owner, address, size, room):
     slot = _take_slot(heap)
     heap[slot, ADDRESS] = address
     heap[slot, SIZE] = size
     heap[slot, OWNER] = owner
     heap[slot, COUNT] = 1
-    heap[slot, FOREIGN] = foreign
+    heap[slot, ROOM] = room
     heap[0, LIVE_WORDS] += size
     heap[0, PEAK_WORDS] = max(heap[0, PEAK_WORDS], heap[0, LIVE_WORDS])
     return slot
@@ -144,13 +155,14 @@ def _enter(heap, owner, address, size, foreign):
 @kernel
 def allocate(heap, owner, size):
     """A new block of `size` words, its content undefined, counted once."""
-    return _enter(heap, owner, _obtain(heap, size), size, 0)
+    address, room = _obtain(heap, size)
+    return _enter(heap, owner, address, size, room)
 
 
 @kernel
 def adopt(heap, owner, address, size):
     """A slot for memory that someone else keeps alive and will free."""
-    return _enter(heap, owner, address, size, 1)
+    return _enter(heap, owner, address, size, 0)
 
 
 @leaf
@@ -181,8 +193,8 @@ def release(heap, slot):
     heap[slot, COUNT] -= 1
     if heap[slot, COUNT] > 0:
         return
-    if heap[slot, FOREIGN] == 0:
-        _give_back(heap, heap[slot, ADDRESS], heap[slot, SIZE])
+    if heap[slot, ROOM] != 0:
+        _give_back(heap, slot)
     heap[0, LIVE_WORDS] -= heap[slot, SIZE]
     heap[slot, ADDRESS] = 0
     heap[slot, SIZE] = heap[0, FREE_LIST]
@@ -192,13 +204,14 @@ def release(heap, slot):
 @kernel
 def resize(heap, slot, size, keep):
     """Give the slot a block of `size` words, the first `keep` of them as before."""
-    address = _obtain(heap, size)
+    address, room = _obtain(heap, size)
     copy_words(address, heap[slot, ADDRESS], keep)
-    _give_back(heap, heap[slot, ADDRESS], heap[slot, SIZE])
+    _give_back(heap, slot)
     heap[0, LIVE_WORDS] += size - heap[slot, SIZE]
     heap[0, PEAK_WORDS] = max(heap[0, PEAK_WORDS], heap[0, LIVE_WORDS])
     heap[slot, ADDRESS] = address
     heap[slot, SIZE] = size
+    heap[slot, ROOM] = room
 
 
 @kernel
@@ -209,9 +222,9 @@ def release_all(heap):
             heap[slot, COUNT] = 1
             release(heap, slot)
     for spare in range(FIRST_SPARE, FIRST_SLOT):
-        if heap[spare, SIZE] != 0:
+        if heap[spare, ROOM] != 0:
             free(heap[spare, ADDRESS])
-            heap[spare, SIZE] = 0
+            heap[spare, ROOM] = 0
     heap[0, SPARE_WORDS] = 0
 
 

@@ -21,12 +21,23 @@ from graphtide.trace.kernels.batch import (
     column,
     compare_data,
     data_width,
+    row_mask,
     stride,
     value,
 )
 from graphtide.trace.kernels.radix import bit_length
 
-__all__ = ["close_index", "finish", "group_end", "index_words", "note_row", "plan_index", "seek", "seek_all"]
+__all__ = [
+    "close_index",
+    "finish",
+    "group_end",
+    "index_words",
+    "note_row",
+    "note_rows",
+    "plan_index",
+    "seek",
+    "seek_all",
+]
 
 # Smaller batches are found by galloping alone.
 FEWEST_INDEXED = 256
@@ -72,6 +83,22 @@ def note_row(batch, i, key, bucket):
 
 
 @kernel
+def note_rows(batch, first, rows, bucket):
+    """Enter `rows` rows from `first` on, as `note_row` does."""
+    keys = batch[column(batch, 0) :]
+    mask = row_mask(batch, 0)
+    starts = batch[batch[INDEX] :]
+    base = np.uint64(batch[INDEX_BASE])
+    shift = np.uint64(batch[INDEX_SHIFT])
+    for row in range(first, first + rows):
+        own = np.int64((np.uint64(keys[np.uint64(row) & mask]) - base) >> shift)
+        while bucket <= own:
+            starts[bucket] = row
+            bucket += 1
+    return bucket
+
+
+@kernel
 def finish(batch, rows):
     """Declare the batch consolidated with `rows` rows, and index it."""
     batch[ROWS] = rows
@@ -81,10 +108,7 @@ def finish(batch, rows):
         return
     start = column(batch, 0)
     plan_index(batch, rows, batch[start], batch[start + rows - 1], batch.shape[0] - index_words(rows))
-    bucket = 0
-    for i in range(rows):
-        bucket = note_row(batch, i, batch[start + i], bucket)
-    close_index(batch, bucket)
+    close_index(batch, note_rows(batch, 0, rows, 0))
 
 
 @kernel
@@ -186,36 +210,37 @@ def seek_all(batch, keys, probe):
             at = seek(batch, keys, probe, i, at)
             found[i] = at
         return found
-    base = column(batch, 0)
-    start = column(probe, 0)
-    step = stride(probe, 0)
-    place = batch[INDEX]
+    before = column(batch, 0) - 1
+    sought = probe[column(probe, 0) :]
+    mask = row_mask(probe, 0)
+    starts = batch[batch[INDEX] :]
     first = batch[INDEX_BASE]
     shift = np.uint64(batch[INDEX_SHIFT])
-    last = batch[INDEX_SIZE] - 2
+    last = np.uint64(batch[INDEX_SIZE] - 2)
     sizes = np.empty(rows, np.int64)
-    # A row below the sought one, or the place before the first row, and how many rows from there on are left.
+    # How many rows are surely below the sought one, and how many from the last of them on are left to look at.
+    # Indices are unsigned, so that none is taken from the end.
     for i in range(rows):
-        key = max(first, probe[start + i * step])
-        bucket = min(np.uint64(last), (np.uint64(key) - np.uint64(first)) >> shift)
-        low = batch[place + np.int64(bucket)] - 1
+        key = max(first, sought[np.uint64(i) & mask])
+        bucket = min(last, (np.uint64(key) - np.uint64(first)) >> shift)
+        low = starts[bucket]
         found[i] = low
-        sizes[i] = batch[place + np.int64(bucket) + 1] - low
+        sizes[i] = starts[bucket + np.uint64(1)] - low + 1
     for _ in range(ROWS_PER_BUCKET_BITS + 1):
         for i in range(rows):
             low = found[i]
             half = sizes[i] >> 1
-            found[i] = low + half * (batch[base + low + half] < probe[start + i * step])
+            found[i] = low + half * (batch[np.uint64(before + low + half)] < sought[np.uint64(i) & mask])
             sizes[i] -= half
     for i in range(rows):
-        key = probe[start + i * step]
+        key = sought[np.uint64(i) & mask]
         low = found[i]
         size = sizes[i]
         while size > 1:
             half = size >> 1
-            low += half * (batch[base + low + half] < key)
+            low += half * (batch[np.uint64(before + low + half)] < key)
             size -= half
-        found[i] = low + 1
+        found[i] = low
     return found
 
 

@@ -33,13 +33,14 @@ from graphtide.trace.kernels.batch import (
     data_width,
     new_batch,
     put,
+    row_mask,
     same_data,
     stride,
     value,
     with_column,
 )
 from graphtide.trace.kernels.heap import words
-from graphtide.trace.kernels.index import close_index, index_words, note_row, plan_index
+from graphtide.trace.kernels.index import close_index, index_words, note_row, note_rows, plan_index
 from graphtide.trace.kernels.times import advance
 
 __all__ = ["merge_some", "start_merge"]
@@ -146,67 +147,80 @@ def _merge_plain(a, b, out, progress, fuel):
     stop = i + j + fuel
     while i + j < stop and (i < a[ROWS] or j < b[ROWS]):
         most = min(BLOCK, stop - i - j)
+        written = 0
         if count > 0 and i < a[ROWS] and j < b[ROWS]:
-            i, j, rows = _interleave(a, i, b, j, compared, count, order, amounts, most)
+            written = min(2, count)
+            i, j, rows = _interleave(a, i, b, j, compared, count, out, order, amounts, most)
         else:
             i, j, rows = _line_up(a, i, b, j, order, amounts, most)
-        for c in range(width - 1):
-            if stride(out, c) == 1:
-                _copy_rows(a, b, c, order, rows, out)
+        for k in range(written, count):
+            _copy_rows(a, b, compared[k], order, rows, out)
         _put_diffs(out, amounts, rows)
         if out[INDEX] != 0:
-            bucket = progress[2]
-            for row in range(out[ROWS], out[ROWS] + rows):
-                bucket = note_row(out, row, value(out, 0, row), bucket)
-            progress[2] = bucket
+            progress[2] = note_rows(out, out[ROWS], rows, progress[2])
         out[ROWS] += rows
     progress[0] = i
     progress[1] = j
 
 
 @kernel
-def _interleave(a, i, b, j, compared, count, order, amounts, most):
+def _interleave(a, i, b, j, compared, count, out, order, amounts, most):
     """The next rows of both, until `most` are read or one side is spent; where it is now, and how many came out.
 
-    Which side is next cannot be foreseen, so for two columns it is computed, not branched on.
+    Which side is next cannot be foreseen, so for two columns it is computed, not branched on. These columns are
+    written to `out` at once.
     """
     c = compared[0]
-    first_a, first_step_a, first_b, first_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
+    first_a, first_b = a[column(a, c) :], b[column(b, c) :]
+    mask_a, mask_b = row_mask(a, c), row_mask(b, c)
+    first = out[column(out, c) + out[ROWS] :]
     c = compared[min(1, count - 1)]
-    second_a, second_step_a, second_b, second_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
+    second = out[column(out, c) + out[ROWS] :]
+    second_a, second_b = a[column(a, c) :], b[column(b, c) :]
+    second_mask_a, second_mask_b = row_mask(a, c), row_mask(b, c)
     c = a[WIDTH] - 1
-    diff_a, diff_step_a, diff_b, diff_step_b = column(a, c), stride(a, c), column(b, c), stride(b, c)
-    last_a = a[ROWS]
-    last_b = b[ROWS]
-    stop = i + j + most
-    rows = 0
-    while i < last_a and j < last_b and i + j < stop:
-        x = a[first_a + i * first_step_a]
-        y = b[first_b + j * first_step_b]
-        x2 = a[second_a + i * second_step_a]
-        y2 = b[second_b + j * second_step_b]
-        from_a = (x < y) | ((x == y) & (x2 <= y2))
-        from_b = (x > y) | ((x == y) & (x2 >= y2))
-        if count > 2 and from_a and from_b:
-            side = _compare_columns(a, i, b, j, compared, 2, count)
-            from_a = side <= 0
-            from_b = side >= 0
-        amount = from_a * a[diff_a + i * diff_step_a] + from_b * b[diff_b + j * diff_step_b]
-        order[rows] = i if from_a else ~j
+    diffs_a, diffs_b = a[column(a, c) :], b[column(b, c) :]
+    diff_mask_a, diff_mask_b = row_mask(a, c), row_mask(b, c)
+    # Unsigned, so that no index is taken from the end.
+    last_a, last_b = np.uint64(a[ROWS]), np.uint64(b[ROWS])
+    row_a, row_b = np.uint64(i), np.uint64(j)
+    stop = np.uint64(i + j + most)
+    rows = np.uint64(0)
+    while row_a < last_a and row_b < last_b and row_a + row_b < stop:
+        x = first_a[row_a & mask_a]
+        y = first_b[row_b & mask_b]
+        side = _order(x, y)
+        if count > 1:
+            x2 = second_a[row_a & second_mask_a]
+            y2 = second_b[row_b & second_mask_b]
+            side = 2 * side + _order(x2, y2)
+            second[rows] = x2 if side <= 0 else y2
+            if count > 2 and side == 0:
+                side = _compare_columns(a, np.int64(row_a), b, np.int64(row_b), compared, 2, count)
+        from_a = side <= 0
+        from_b = side >= 0
+        amount = from_a * diffs_a[row_a & diff_mask_a] + from_b * diffs_b[row_b & diff_mask_b]
+        first[rows] = min(x, y)
+        order[rows] = np.int64(row_a) if from_a else ~np.int64(row_b)
         amounts[rows] = amount
-        rows += amount != 0
-        i += from_a
-        j += from_b
-    return i, j, rows
+        rows += np.uint64(amount != 0)
+        row_a += np.uint64(from_a)
+        row_b += np.uint64(from_b)
+    return np.int64(row_a), np.int64(row_b), np.int64(rows)
+
+
+@leaf
+def _order(x, y):
+    """1, 0 or -1 as `x` is greater than, equal to or less than `y`."""
+    return np.int64(x > y) - np.int64(x < y)
 
 
 @leaf
 def _compare_columns(a, i, b, j, columns, first, count):
     for k in range(first, count):
-        x = value(a, columns[k], i)
-        y = value(b, columns[k], j)
-        if x != y:
-            return -1 if x < y else 1
+        side = _order(value(a, columns[k], i), value(b, columns[k], j))
+        if side != 0:
+            return side
     return 0
 
 
@@ -244,10 +258,10 @@ def _copy_rows(a, b, c, order, rows, out):
     origin_b = (start_b - least >> 3) + column(b, c)
     step_a = stride(a, c)
     step_b = stride(b, c)
-    start = column(out, c) + out[ROWS]
+    copied = out[column(out, c) + out[ROWS] :]
     for k in range(rows):
         row = order[k]
-        out[start + k] = memory[origin_a + row * step_a if row >= 0 else origin_b + ~row * step_b]
+        copied[k] = memory[np.uint64(origin_a + row * step_a if row >= 0 else origin_b + ~row * step_b)]
 
 
 @kernel

@@ -5,7 +5,8 @@ new differences from old ones. Then it becomes a run. Two neighbours of comparab
 and every insertion pays for merging in proportion to its own size and to how many runs there are:
 half of `effort` rows per row inserted and run (counting two more, for spines of few). Newer merges,
 which are smaller, are served first; large ones take what is left, so that every insertion pays about
-the same. Readers see the runs of an unfinished merge until it is done.
+the same. Readers see the runs of an unfinished merge until it is done. Runs that nobody looks keys up in
+are merged as late as their number stays bounded.
 
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
@@ -36,6 +37,7 @@ __all__ = [
     "EAGER",
     "EFFORT",
     "FRESH",
+    "IDLE",
     "LAZY",
     "MOST_RUNS",
     "OWNER",
@@ -75,10 +77,11 @@ MERGED = 1  # slot of the merge with the next run, or none
 PROGRESS = 2  # three words: see merge_some
 
 MOST_RUNS = 64
-# Efforts: all at once, in good time, and as late as the number of runs stays bounded.
+# Efforts: all at once, in good time, late, and as late as the number of runs stays bounded.
 EAGER = 1 << 60
-DEFAULT = 2
+DEFAULT = 3
 LAZY = 1
+IDLE = 0
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
@@ -171,11 +174,17 @@ def push_run(heap, slot, batch):
     spine[base + SLOT] = batch
     spine[base + MERGED] = NONE
     spine[RUNS] = r + 1
-    effort = spine[EFFORT]
-    if effort >= EAGER:
-        _work(heap, slot, EAGER)
-    else:
-        _work(heap, slot, max(LEAST_FUEL, effort * rows_of(heap, batch) * (spine[RUNS] + 2) // 2))
+    _work(heap, slot, max(LEAST_FUEL, _fuel(spine[EFFORT], spine[RUNS], rows_of(heap, batch))))
+
+
+@leaf
+def _fuel(effort, runs, rows):
+    """The rows that merges may read when `rows` come in as the last of `runs` runs."""
+    if effort == EAGER:
+        return EAGER
+    if effort == IDLE:
+        return rows * runs * runs // MOST_RUNS
+    return effort * rows * (runs + 2) // 2
 
 
 @kernel
