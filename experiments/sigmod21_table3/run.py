@@ -22,7 +22,6 @@ from graphtide.views.choosing import choose_order
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
-from matplotlib.ticker import NullFormatter
 
 HERE = Path(__file__).parent
 GRAPH = "cit-HepPh"
@@ -84,7 +83,8 @@ def draw(file: Path, split: list[Measured], ordered: list[Measured]) -> None:
     names = {"growing": "growing quarters x references: orders", "apart": "years apart x citations: orders"}
     for axes, (collection, title) in zip(panels[1:], names.items(), strict=True):
         bars(axes, [row for row in ordered if row.collection == collection], "order", ORDERS, title)
-    panels[0].set_ylabel("seconds")
+    for axes in panels:
+        axes.set_ylabel("seconds")
     figure.savefig(file, dpi=120)
     plt.close(figure)
 
@@ -95,8 +95,6 @@ def bars(axes: Any, rows: list[Measured], by: str, kinds: tuple[str, ...], title
     for offset, kind in enumerate(kinds):
         heights = [row.seconds for row in rows if getattr(row, by) == kind]
         axes.bar(np.arange(len(computations)) + 0.27 * (offset - 1), heights, 0.27, color=COLOURS[kind], label=kind)
-    axes.set_yscale("log")
-    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks(range(len(computations)), computations)
     axes.set_title(title, loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
