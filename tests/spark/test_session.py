@@ -206,6 +206,18 @@ def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:
     assert {who: data.get("state") for who, data in graph.nodes(data=True)} == dict(PEOPLE)
 
 
+def test_a_stored_graph_goes_live(session: gt.Session) -> None:
+    live = session.live("Calls")
+    assert (live.vertices, live.edges) == (len(PEOPLE), len(CALLS))
+    parts = live.wcc()
+    assert rows(parts.result()) == sorted([*components(CALLS), ("gus", "gus")])
+    near = live.sssp("ann", weight="duration")
+    live.apply(delete=[("ann", "dee", 2, 2021)], update=[{"src": "ann", "dst": "bob", "duration": 1}])
+    assert rows(near.result()) == [("ann", 0), ("bob", 1), ("cid", 4)]
+    assert {row["component"] for row in parts.result().to_pylist()} == {"ann", "dee", "gus"}
+    assert session.live("Calls", properties=[]).schema.names == ("src", "dst")
+
+
 def test_results_as_a_spark_dataframe(session: gt.Session) -> None:
     run = session.run("degrees", "Calls")
     assert sorted(map(tuple, run.to_spark(session.spark).collect())) == rows(run.table())

@@ -16,7 +16,7 @@ from graphtide.bench.core_graphs import random_graph
 from graphtide.bench.core_joins import joins
 from graphtide.bench.core_power_law import power_law
 from graphtide.bench.core_start import starts
-from graphtide.bench.memory import hold_memory
+from graphtide.bench.held_memory import hold_memory
 from graphtide.dataflow.warm import warm
 
 __all__ = ["run"]

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from graphtide.bench.catalogue import Progress
 from graphtide.bench.comparison import Comparison
-from graphtide.bench.memory import hold_memory
+from graphtide.bench.held_memory import hold_memory
 from graphtide.bench.views_graphs import QUESTIONS, load_citations, load_questions, similar_and_disjoint, windows
 from graphtide.bench.views_peers import Answers, WeightedEdges, by_igraph, components_by_joins
 from graphtide.dataflow.warm import warm

@@ -10,10 +10,13 @@ from typing import Any, Self
 from pyspark.sql import SparkSession
 
 from graphtide.analytics import names as computation_names
+from graphtide.frontier import LiveGraph
+from graphtide.frontier.maintenance import Maintenance
 from graphtide.graph.stored import StoredGraph
 from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
+from graphtide.pipeline.live import open_live
 from graphtide.pipeline.progress import Progress, suited_progress
 from graphtide.pipeline.running import run_on
 from graphtide.pipeline.spark import EMBEDDED, open_spark
@@ -110,6 +113,12 @@ class Session:
     def graphs(self) -> Sequence[str]:
         """The names of the graphs."""
         return self.catalogue.graphs()
+
+    def live(
+        self, graph: str, *, properties: Sequence[str] | None = None, maintain: Maintenance | None = None
+    ) -> LiveGraph:
+        """A stored graph in memory, to be changed in batches with queries that stay true on it."""
+        return open_live(self.graph(graph), properties, maintain)
 
     # -- views
 

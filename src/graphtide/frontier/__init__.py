@@ -1,0 +1,28 @@
+"""Continuous recursive queries over a live graph, by iterative frontier expansion (Diff-IFE)."""
+
+from graphtide.frontier.live import LiveGraph
+from graphtide.frontier.maintenance import (
+    Degree,
+    DeterministicDrop,
+    JoinOnDemand,
+    ProbabilisticDrop,
+    Random,
+    Scratch,
+    Vanilla,
+)
+from graphtide.frontier.program import Program, ife
+from graphtide.frontier.query import Query
+
+__all__ = [
+    "Degree",
+    "DeterministicDrop",
+    "JoinOnDemand",
+    "LiveGraph",
+    "ProbabilisticDrop",
+    "Program",
+    "Query",
+    "Random",
+    "Scratch",
+    "Vanilla",
+    "ife",
+]

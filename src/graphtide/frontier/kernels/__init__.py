@@ -1,0 +1,3 @@
+"""Kernels of continuous queries."""
+
+__all__ = ()

@@ -1,0 +1,120 @@
+"""The words by which kernels know a query, a run that can be gone on with, and a call."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ANSWERING",
+    "AT",
+    "CALLS",
+    "CHAIN",
+    "CHANCE",
+    "CHANGED",
+    "COLLECTING",
+    "COMPLETING",
+    "CONTROL_FIELDS",
+    "DONE",
+    "DROPPED",
+    "FREE_PLACES",
+    "HEAD",
+    "HIGHEST",
+    "HIGH_DEGREE",
+    "KIND",
+    "LAST_ROUND",
+    "LOOKS",
+    "LOW_DEGREE",
+    "MARKS",
+    "MARK_WIDTH",
+    "MARK_WORDS",
+    "NEED",
+    "NEXT",
+    "OUT",
+    "OWN",
+    "PLACES",
+    "POSITION",
+    "QUERY_FIELDS",
+    "RECOMPUTED",
+    "REPORTING",
+    "ROUND",
+    "ROUNDS",
+    "SCANS",
+    "SEEDING",
+    "SIDES",
+    "SLOT",
+    "SOURCE",
+    "SPURIOUS",
+    "STAGE",
+    "STATES",
+    "STEPS",
+    "STUCK",
+    "TICK",
+    "TOO_FEW_CALLS",
+    "TOO_FEW_CHANGES",
+    "TOO_FEW_PLACES",
+    "TOO_FEW_ROUNDS",
+    "TOO_NARROW_MARKS",
+    "TOO_NARROW_ROUNDS",
+    "TOP",
+    "TOUCHED",
+    "VERTEX",
+    "VERTICES",
+    "WIDEST_ROUND",
+]
+
+# A query: the addresses of its arrays, its program, and what it drops.
+HEAD = 0
+STATES = 1
+ROUNDS = 2
+FREE_PLACES = 3
+PLACES = 4  # in the pool
+VERTICES = 5
+KIND = 6
+OWN = 7  # 1 if every vertex begins with a state of its own
+SIDES = 8  # of a vertex's lists that messages go out along: 1 out of it, 2 into it, 3 both
+LAST_ROUND = 9
+HIGHEST = 10  # no step is at a later round
+STEPS = 11  # kept in all
+MARKS = 12
+MARK_WORDS = 13  # 0 if nothing is ever dropped
+MARK_WIDTH = 14  # of a table, in rounds; 0 for a filter
+LOW_DEGREE = 15
+HIGH_DEGREE = 16
+CHANCE = 17
+DROPPED = 18  # in all batches
+RECOMPUTED = 19
+SPURIOUS = 20
+QUERY_FIELDS = 21
+
+# The state of a run, so that it can go on.
+POSITION = 0  # among the queries
+STAGE = 1
+ROUND = 2
+AT = 3  # among the vertices of the round
+TOUCHED = 4
+CALLS = 5
+TOP = 6  # no call is for a later round
+CHANGED = 7
+TICK = 8
+NEED = 9
+OUT = 10
+LOOKS = 11  # edges gone along, in all
+SCANS = 12  # vertices whose edges were gone through for support
+WIDEST_ROUND = 13
+CONTROL_FIELDS = 14
+
+SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
+
+# Why the kernel came back.
+DONE = 0
+TOO_FEW_CALLS = 1
+TOO_FEW_PLACES = 2
+TOO_FEW_ROUNDS = 3
+TOO_NARROW_ROUNDS = 4
+TOO_FEW_CHANGES = 5
+TOO_NARROW_MARKS = 6
+STUCK = 7
+
+NEXT = 0
+VERTEX = 1
+SOURCE = 2
+SLOT = 3
+CHAIN = 4

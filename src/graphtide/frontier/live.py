@@ -1,0 +1,405 @@
+"""A graph that changes in batches, and the queries that stay true on it.
+
+Invariant: a batch is checked whole before anything changes. After it, every query's answer is that of
+its program on the graph as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
+from graphtide.frontier.applied import Applied
+from graphtide.frontier.edges import Delta, Edges, Rows
+from graphtide.frontier.family import EdgeChanges, Family
+from graphtide.frontier.maintenance import (
+    DeterministicDrop,
+    JoinOnDemand,
+    Maintenance,
+    ProbabilisticDrop,
+    Scratch,
+    Vanilla,
+)
+from graphtide.frontier.path_graph import PathGraph
+from graphtide.frontier.pattern import automaton
+from graphtide.frontier.program import Program, ife
+from graphtide.frontier.query import KeptQuery, PathQuery, ProgramQuery, Query, RankQuery, ScratchQuery, VanillaQuery
+from graphtide.frontier.ranks import Ranks
+from graphtide.frontier.steps import Steps
+from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
+from graphtide.rows import Schema
+from graphtide.rows.schema import did_you_mean
+from graphtide.rows.types import Kind
+
+__all__ = ["LiveGraph"]
+
+_NOTHING = np.empty(0, np.int64)
+# Four million of them add up to less than the state of a vertex that is not reached.
+_GREATEST_INT = 2**40
+
+
+class LiveGraph:
+    """Edges with properties, changed in batches.
+
+    >>> live = LiveGraph(length=int)
+    >>> live.apply(insert=[(1, 2, 30), (2, 3, 10), (1, 3, 50)])
+    <changes of 0 queries by batch 1>
+    >>> near = live.sssp(1, weight="length", name="near")
+    >>> live.apply(delete=[(2, 3)])["near"].to_pylist()
+    [{'vertex': 3, 'distance': 40, 'diff': -1}, {'vertex': 3, 'distance': 50, 'diff': 1}]
+    """
+
+    def __init__(self, *, ids: type = int, maintain: Maintenance | None = None, **properties: object) -> None:
+        self.schema = Schema({"src": ids, "dst": ids, **properties})
+        self.maintain = JoinOnDemand() if maintain is None else maintain
+        self._edges = Edges(self.schema)
+        self._families: dict[str | None, Family] = {}
+        self._path_graphs: dict[tuple[str, str], PathGraph] = {}
+        self._vanilla: dict[str | None, VanillaFlow] = {}
+        self._queries: dict[str, Query] = {}
+        self._recomputed: list[ScratchQuery] = []
+        self._ranked: list[RankQuery] = []
+        self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
+        self.batches = 0  # that were applied
+        self._registered = 0
+
+    def __repr__(self) -> str:
+        return f"<LiveGraph: {self.vertices:,} vertices, {self.edges:,} edges, {len(self._queries)} queries>"
+
+    @property
+    def vertices(self) -> int:
+        """How many vertices there are: edges were seen at them, or a query began there."""
+        return self._edges.adjacency.vertices
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+        return self._edges.adjacency.edges
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the edges, of all queries, and of what queries share."""
+        shared = [*self._path_graphs.values(), *self._families.values(), *self._vanilla.values()]
+        kept: list[Query | PathGraph | Family | VanillaFlow] = [*self._queries.values(), *shared]
+        return self._edges.adjacency.nbytes + sum(each.nbytes for each in kept)
+
+    @property
+    def queries(self) -> dict[str, Query]:
+        """The registered queries by name."""
+        return dict(self._queries)
+
+    def add_vertices(self, ids: Any) -> None:
+        """Let there be vertices without edges, by a list or column of ids; those that are there stay as they are."""
+        known = self.vertices
+        self._edges.add_vertices(ids)
+        self._maintain_without_edges(known)
+
+    def _maintain_without_edges(self, known: int) -> None:
+        """Let queries know of new vertices."""
+        nothing = self._edges.entering(())
+        self._maintain(self._edges.change(nothing, nothing, nothing), known)
+
+    def apply(self, *, insert: Any = (), delete: Any = (), update: Any = ()) -> Applied:
+        """Change the graph and every query: rows to insert, to delete and to give other properties.
+
+        A row names its ends and, to insert, all properties. To delete, the ends are enough unless parallel
+        edges differ; properties that are given must be the edge's. To update, those that are given are new.
+        Gives the changes of every query by its name.
+        """
+        entering = self._edges.entering(insert)
+        leaving = self._edges.leaving(delete, "delete")
+        renewed = self._edges.leaving(update, "update")
+        for rows in (entering, renewed):
+            if len(rows.table):
+                self._check_weights(rows)
+        known = self.vertices
+        self._maintain(self._edges.change(entering, leaving, renewed), known)
+        return Applied(self, self.batches)
+
+    def _maintain(self, delta: Delta, known: int) -> None:
+        self.batches += 1
+        edges = self._edges
+        labels, vertices = edges.labels, self.vertices
+        for weight, family in self._families.items():
+            if weight is None:
+                lost, gained = delta.without_columns()
+                changes = EdgeChanges(lost, np.zeros(len(lost), np.int64) if len(lost) else _NOTHING, gained, -1)
+            else:
+                column = edges.column(weight)
+                lost, values, gained, _ = delta.in_column(column)
+                changes = EdgeChanges(lost, edges.as_numbers(weight, values), gained, column)
+            family.apply(edges.adjacency.table, labels, vertices, changes)
+        if self._vanilla:
+            self._follow_as_dataflows(delta, known)
+        for (_, label), graph in self._path_graphs.items():
+            graph.add_vertices(vertices)
+            graph.apply(*delta.in_column(edges.column(label)))
+        for query in self._recomputed:
+            query.set_answer(self._compute(query.steps, kept=False))
+        for query in self._ranked:
+            query.ranks.apply(edges.adjacency.lists, vertices, *delta.without_columns())
+
+    def _check_weights(self, rows: Rows) -> None:
+        """No weight that a query's program does not settle with."""
+        for weight, (least, greatest) in self._limits.items():
+            if not rows.given[self._edges.column(weight)]:
+                continue
+            bad = self._edges.outside(weight, rows, least, greatest)
+            if bad is not None:
+                row, number = bad
+                raise SchemaError(
+                    f"cannot {rows.word} row {row}, {self._edges.shown(rows, row)}: "
+                    f'a query on "{weight}" takes no {number}',
+                    hint=f"it takes {_range(least, greatest)}; nothing of the batch was applied",
+                )
+
+    # -- queries
+
+    def ife(self, program: Program, *, name: str | None = None, maintain: Maintenance | None = None) -> Query:
+        """Keep the answer of any program."""
+        maintain = self.maintain if maintain is None else maintain
+        name = self._free_name(name)
+        self._check_program(program, name)
+        is_float = program.weight is not None and self._edges.is_float(program.weight)
+        dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
+        steps = Steps(program, np.dtype(np.float64 if is_float else np.int64), dropping)
+        if isinstance(maintain, Vanilla):
+            return self._register(VanillaQuery(self, self._edges, name, steps, self._as_dataflow(name, steps)))
+        answer = self._compute(steps, kept=not isinstance(maintain, Scratch))
+        if isinstance(maintain, Scratch):
+            return self._register(ScratchQuery(self, self._edges, name, steps, answer))
+        family = self._families.setdefault(program.weight, Family(steps.dtype))
+        family.add(steps)
+        family.make_room(self.vertices)
+        return self._register(KeptQuery(self, self._edges, name, steps, family))
+
+    def sssp(self, source: Any, weight: str | None = None, **more: Any) -> Query:
+        """The distance of every vertex that can be reached from `source`: sums of weights, or numbers of edges."""
+        return self.ife(_distances(source, weight), **more)
+
+    def shortest_path(self, source: Any, target: Any, weight: str | None = None, **more: Any) -> Query:
+        """The distance from `source` to `target`, while there is a path."""
+        query = self.ife(_distances(source, weight), **more)
+        query.aim_at(self._number(target))
+        return query
+
+    def k_hop(self, source: Any, hops: int, **more: Any) -> Query:
+        """The vertices at most so many edges from `source`, and how many it takes."""
+        return self.ife(ife("hop", initial={source: 0}, rounds=hops, state="hops"), **more)
+
+    def wcc(self, **more: Any) -> Query:
+        """Weakly connected components: the least vertex that each vertex is connected to."""
+        return self.ife(ife("copy", along="both", state="component"), **more)
+
+    def regular_path(
+        self, pattern: str, sources: Iterable[Any] | None = None, *, label: str = "label", name: str | None = None
+    ) -> Query:
+        """The vertices at the end of a path from one of the sources (or from anywhere) whose labels fit a pattern.
+
+        A pattern has labels, `.` for any, `^knows` for an edge that is gone along backwards, sequences with blanks or
+        `/`, alternatives with `|`, groups, and `*`, `+`, `?`. The answer has the least number of edges that it takes.
+
+        >>> live = LiveGraph(label=str)
+        >>> _ = live.apply(insert=[(1, 2, "knows"), (2, 3, "knows"), (3, 9, "likes")])
+        >>> live.regular_path("knows+ likes", [1]).result().to_pylist()
+        [{'vertex': 9, 'length': 3}]
+        """
+        name = self._free_name(name)
+        graph = self._path_graph(pattern, label)
+        states = graph.automaton.states
+        begin = None if sources is None else {self._number(source) * states: 0 for source in sources}
+        graph.add_vertices(self.vertices)
+        program = Program("hop", initial=begin)
+        steps = Steps(program, np.dtype(np.int64))
+        vertices = np.array([] if begin is None else list(begin), np.int32)
+        initial = vertices, np.zeros(len(vertices), np.int64)
+        adjacency = graph.adjacency
+        steps.compute(adjacency.lists, np.empty(0, np.int64), graph.begins, adjacency.vertices, initial)
+        graph.family.add(steps)
+        graph.family.make_room(adjacency.vertices)
+        return self._register(PathQuery(self, self._edges, name, steps, graph))
+
+    def pagerank(self, rounds: int = 10, damping: float = 0.85, *, name: str | None = None) -> Query:
+        """PageRank after so many rounds, in which every vertex sets out with rank 1 and keeps `1 - damping` of it.
+
+        Ranks are not divided by the number of vertices, and what reaches a vertex without edges out of it is not
+        dealt out to all: either would change every rank with every edge.
+        """
+        if rounds < 1 or not 0 < damping < 1:
+            raise UsageError(
+                f"no PageRank has {rounds} rounds and damping {damping}",
+                hint="1 round or more, damping between 0 and 1",
+            )
+        name = self._free_name(name)
+        ranks = Ranks(rounds, damping)
+        ranks.compute(self._edges.adjacency.lists, self.vertices)
+        return self._register(RankQuery(self, self._edges, name, ranks))
+
+    def forget(self, query: Query) -> None:
+        """Take a query out, and what only it needed."""
+        del self._queries[query.name]
+        self._sort()
+        if isinstance(query, KeptQuery):
+            query.family.drop(query.steps)
+            if not query.family.queries:
+                del self._families[query.program.weight]
+        elif isinstance(query, VanillaQuery):
+            query.kept.drop()
+            self._vanilla = {at: parent for at, parent in self._vanilla.items() if parent.programs}
+        elif isinstance(query, PathQuery):
+            query.graph.family.drop(query.steps)
+            self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if graph.family.queries}
+
+    def _number(self, vertex: Any) -> int:
+        """The number of a vertex that a query speaks of; it becomes one of the graph."""
+        known = self.vertices
+        number = self._edges.number(vertex)
+        if self.vertices > known:
+            self._maintain_without_edges(known)
+        return number
+
+    def _free_name(self, name: str | None) -> str:
+        self._registered += 1
+        if name in self._queries:
+            raise CatalogueError(f'there is a query "{name}" already', hint="drop it, or take another name")
+        return f"q{self._registered}" if name is None else name
+
+    def _register(self, query: Query) -> Query:
+        self._queries[query.name] = query
+        self._sort()
+        return query
+
+    def _sort(self) -> None:
+        """Know the queries that follow batches one by one, without asking thousands that do not."""
+        every = self._queries.values()
+        self._recomputed = [query for query in every if isinstance(query, ScratchQuery)]
+        self._ranked = [query for query in every if isinstance(query, RankQuery)]
+        self._limits = {}
+        for query in every:
+            if isinstance(query, ProgramQuery) and query.program.weight is not None:
+                weight = query.program.weight
+                least, greatest = self._range_of(query.program)
+                lower, upper = self._limits.get(weight, (least, greatest))
+                self._limits[weight] = max(least, lower), min(greatest, upper)
+
+    def _range_of(self, program: Program) -> tuple[float, float]:
+        """The weights with which a program settles, and its sums do not overflow."""
+        assert program.weight is not None
+        is_summed = program.message == "add" and not self._edges.is_float(program.weight)
+        return program.least_weight, min(program.greatest_weight, _GREATEST_INT if is_summed else np.inf)
+
+    def _path_graph(self, pattern: str, label: str) -> PathGraph:
+        """The product of the graph and a pattern's automaton, made by the first query that needs it."""
+        if label not in self.schema.names[2:]:
+            hint = did_you_mean(label, self.schema.names[2:]) or f"edges are {self.schema}"
+            raise SchemaError(f'edges have no property "{label}"', hint=hint)
+        if (pattern, label) in self._path_graphs:
+            return self._path_graphs[pattern, label]
+        edges = self._edges
+        machine = automaton(pattern)
+        rows = edges.adjacency.list_all()
+        labels = edges.adjacency.column(edges.column(label))[rows[:, 2]]
+        codes = {each: edges.code_of(label, each) for each in machine.labels}
+        there = set(np.unique(labels).tolist())
+        for each, code in codes.items():
+            if code not in there:
+                known = [str(value) for value in edges.values_of(label, np.unique(labels)).to_pylist()]
+                hint = did_you_mean(each, known) or f"there are {', '.join(known[:5]) or 'no edges yet'}"
+                raise StatementError(f'no edge has the {label} "{each}"', hint=hint)
+        graph = PathGraph(machine, codes)
+        graph.add_vertices(self.vertices)
+        graph.insert(rows[:, :2], labels)
+        self._path_graphs[pattern, label] = graph
+        return graph
+
+    def all_steps(self, program: Program) -> Steps:
+        """Every difference of a program, computed anew."""
+        is_float = program.weight is not None and self._edges.is_float(program.weight)
+        steps = Steps(program, np.dtype(np.float64 if is_float else np.int64))
+        self._compute(steps, kept=True)
+        return steps
+
+    def _as_dataflow(self, name: str, steps: Steps) -> VanillaProgram:
+        """A program as a branch of the dataflow of its weight, which is made by the first that needs it."""
+        edges, weight = self._edges, steps.program.weight
+        if weight not in self._vanilla:
+            parent = self._vanilla[weight] = VanillaFlow(steps.dtype)
+            rows = edges.adjacency.list_all()
+            weights = np.ones(len(rows), np.int64) if weight is None else edges.slot_weights(weight)[rows[:, 2]]
+            parent.change(rows[:0], weights[:0], rows, weights)
+            parent.commit()
+        parent = self._vanilla[weight]
+        kept = VanillaProgram(parent, name, steps.program)
+        if steps.program.initial is None:
+            kept.start(np.arange(self.vertices), edges.labels[: self.vertices])
+        else:
+            kept.start(*self._initial(steps))
+        kept.install()
+        return kept
+
+    def _follow_as_dataflows(self, delta: Delta, known: int) -> None:
+        """Bring the dataflows up to date; vertices from number `known` on are new."""
+        edges = self._edges
+        for weight, parent in self._vanilla.items():
+            if weight is None:
+                lost, gained = delta.without_columns()
+                parent.change(lost, np.ones(len(lost), np.int64), gained, np.ones(len(gained), np.int64))
+            else:
+                lost, before, gained, after = delta.in_column(edges.column(weight))
+                parent.change(lost, edges.as_numbers(weight, before), gained, edges.as_numbers(weight, after.copy()))
+            for program in parent.programs:
+                if program.begins_everywhere:
+                    program.start(np.arange(known, self.vertices), edges.labels[known : self.vertices])
+            parent.commit()
+
+    def _compute(self, steps: Steps, *, kept: bool) -> NDArray[Any]:
+        initial = self._initial(steps)
+        lists, weights = self._edges.adjacency.lists, self._edges.slot_weights(steps.program.weight)
+        return steps.compute(lists, weights, self._edges.labels, self.vertices, initial, kept=kept)
+
+    def _initial(self, steps: Steps) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Numbers of the vertices that are given states, and these."""
+        program = steps.program
+        initial: Mapping[Any, Any] = {} if program.initial is None else program.initial
+        vertices = np.array([self._number(vertex) for vertex in initial], np.int32)
+        return vertices, np.array([state * program.sign for state in initial.values()], steps.dtype)
+
+    def _check_program(self, program: Program, name: str) -> None:
+        weight = program.weight
+        is_float = weight in self.schema.names[2:] and self._edges.is_float(weight)
+        for vertex, state in (program.initial or {}).items():
+            if not is_float and (not float(state).is_integer() or abs(state) > _GREATEST_INT):
+                raise SchemaError(
+                    f'query "{name}" cannot begin with {state} at {vertex!r}: its states are ints of at most 2 ** 40',
+                    hint="take a weight that is a float, or a smaller int",
+                )
+        if weight is None:
+            return
+        properties = self.schema.names[2:]
+        if weight not in properties:
+            hint = did_you_mean(weight, properties) or f"edges are {self.schema}"
+            raise SchemaError(f'edges have no property "{weight}"', hint=hint)
+        if self.schema[weight].kind not in {Kind.INT, Kind.FLOAT} or self.schema[weight].nullable:
+            raise SchemaError(f'"{weight}" is {self.schema[weight]}, not a number that every edge has')
+        if self.edges == 0:
+            return
+        least, greatest = self._edges.adjacency.extremes(self._edges.slot_weights(weight))
+        lower, upper = self._range_of(program)
+        if not (least >= lower and greatest <= upper):
+            bad = greatest if least >= lower else least
+            raise SchemaError(
+                f'query "{name}" takes no {weight} of {bad}, which an edge has', hint=f"it takes {_range(lower, upper)}"
+            )
+
+
+def _distances(source: Any, weight: str | None) -> Program:
+    message = "hop" if weight is None else "add"
+    return ife(message, initial={source: 0}, weight=weight, state="distance")
+
+
+def _range(least: float, greatest: float) -> str:
+    return f"{least:g} and more" if greatest == np.inf else f"{least:g} to {greatest:g}"

@@ -1,0 +1,89 @@
+"""How a query's answer is kept: the same answers from each, at another price of time and memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphtide.errors import UsageError
+
+__all__ = [
+    "Degree",
+    "DeterministicDrop",
+    "Dropping",
+    "JoinOnDemand",
+    "Maintenance",
+    "ProbabilisticDrop",
+    "Random",
+    "Scratch",
+    "Vanilla",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Nothing but the answer is kept; every batch computes it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vanilla:
+    """All differences of Join and of the aggregate are kept, by a differential dataflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOnDemand:
+    """All differences of the aggregate are kept, none of Join (Diff-IFE, section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """Choose each difference with the same probability."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        _check_probability(self.p)
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """Choose the differences of vertices below a degree, none of those above another, others with a probability.
+
+    `tau_max` is a degree; by default that which four fifths of the vertices have at most (Diff-IFE, section 5.2.1).
+    """
+
+    p: float
+    tau_min: int = 2
+    tau_max: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_probability(self.p)
+
+
+@dataclass(frozen=True, slots=True)
+class DeterministicDrop:
+    """Differences that are chosen are dropped, and which they are is kept: a bit for every vertex and round."""
+
+    choose: Random | Degree
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilisticDrop:
+    """Differences that are chosen are dropped, and a Bloom filter says which ones may have been."""
+
+    choose: Random | Degree
+    bits: int = 10  # of the filter for each difference that is dropped at first
+
+    def __post_init__(self) -> None:
+        if self.bits < 1:
+            raise UsageError(
+                f"a filter has no {self.bits} bits for each difference", hint="10 make one error in a hundred"
+            )
+
+
+def _check_probability(p: float) -> None:
+    if not 0 <= p <= 1:
+        raise UsageError(f"{p} is no probability", hint="take one from 0 to 1")
+
+
+Dropping = DeterministicDrop | ProbabilisticDrop
+Maintenance = Scratch | Vanilla | JoinOnDemand | Dropping

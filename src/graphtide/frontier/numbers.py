@@ -1,0 +1,57 @@
+"""The vertices of a live graph, numbered in the order in which they came."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide.frontier.kernels.numbers import EMPTY, enter, enter_again, look_up
+from graphtide.rows.codes import Codes
+
+__all__ = ["Numbers"]
+
+_FEWEST = 1024
+
+
+class Numbers:
+    """Dense numbers for codes, given once and kept.
+
+    >>> numbers = Numbers()
+    >>> numbers.of_new(np.array([70, 30, 70])).tolist(), len(numbers)
+    ([0, 1, 0], 2)
+    """
+
+    def __init__(self) -> None:
+        self.keys: Codes = np.zeros(2 * _FEWEST, np.int64)
+        self.numbers: NDArray[np.int32] = np.full(2 * _FEWEST, EMPTY, np.int32)
+        self.names: Codes = np.zeros(_FEWEST, np.int64)  # by number: the code
+        self.count = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def of_new(self, codes: Codes) -> Codes:
+        """The number of each code; those not seen before get the next ones."""
+        self.make_room(self.count + len(codes))
+        out = np.empty(len(codes), np.int64)
+        self.count = int(enter(self.keys, self.numbers, self.names, self.count, codes, out))
+        return out
+
+    def of(self, codes: Codes) -> tuple[Codes, int]:
+        """The number of each code, and the place of the first that has none (or how many codes there are)."""
+        out = np.empty(len(codes), np.int64)
+        return out, int(look_up(self.keys, self.numbers, codes, out))
+
+    def make_room(self, most: int) -> None:
+        """Have places for `most` codes, which some of them may not need."""
+        if most > len(self.names):
+            grown = np.zeros(max(most, 2 * len(self.names)), np.int64)
+            grown[: self.count] = self.names[: self.count]
+            self.names = grown
+        if 2 * most > len(self.keys):
+            self._rebuild(1 << (2 * most - 1).bit_length())
+
+    def _rebuild(self, size: int) -> None:
+        self.keys = np.zeros(size, np.int64)
+        self.numbers = np.full(size, EMPTY, np.int32)
+        enter_again(self.keys, self.numbers, self.names, self.count)

@@ -1,0 +1,114 @@
+"""Programs of iterative frontier expansion: what a vertex makes of its neighbours' states, round after round.
+
+    D(r + 1, v) = aggregate of D(0, v) and of message(D(r, u), w) over the edges u -> v
+
+Invariant: inside, less is better; a program that takes the greatest state has its states negated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from graphtide.errors import UsageError
+from graphtide.frontier.kernels import messages
+
+__all__ = ["Aggregate", "Message", "Program", "ife"]
+
+Message = Literal["add", "hop", "copy", "narrowest", "multiply"]
+Aggregate = Literal["min", "max"]
+Along = Literal["out", "in", "both"]
+
+# The kernel of each message, by the aggregate it goes with.
+_KINDS: Final[dict[tuple[str, str], int]] = {
+    ("add", "min"): messages.ADD,
+    ("hop", "min"): messages.HOP,
+    ("copy", "min"): messages.COPY,
+    ("narrowest", "max"): messages.WIDE,
+    ("multiply", "max"): messages.TIMES,
+}
+_WEIGHTED: Final = {"add", "narrowest", "multiply"}
+_SIDES: Final[dict[str, int]] = {"out": 1, "in": 2, "both": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to compute; `live.ife(program)` keeps it computed.
+
+    `initial` gives vertices their states of round 0; without it every vertex begins with its own id.
+    """
+
+    message: Message
+    aggregate: Aggregate = "min"
+    initial: Mapping[Any, Any] | None = None
+    weight: str | None = None
+    along: Along = "out"
+    rounds: int | None = None
+    state: str = "state"  # the name of the answer's column
+
+    def __post_init__(self) -> None:
+        if (self.message, self.aggregate) not in _KINDS:
+            fitting = ", ".join(f'"{message}" with "{aggregate}"' for message, aggregate in _KINDS)
+            raise UsageError(
+                f'no program has the message "{self.message}" with the aggregate "{self.aggregate}"',
+                hint=f"there are {fitting}",
+            )
+        if (self.message in _WEIGHTED) != (self.weight is not None):
+            needs = "needs" if self.message in _WEIGHTED else "takes no"
+            hint = 'for example weight="length"'
+            raise UsageError(f'the message "{self.message}" {needs} weight of an edge', hint=hint)
+        for vertex, state in (self.initial or {}).items():
+            if state != state or (self.message == "multiply" and state < 0):  # noqa: PLR0124 - NaN
+                raise UsageError(
+                    f'a program with the message "{self.message}" cannot begin with {state} at {vertex!r}',
+                    hint="begin with a number, and to multiply, with none below 0",
+                )
+        if self.rounds is not None and self.rounds < 0:
+            raise UsageError(f"a program cannot run for {self.rounds} rounds", hint="rounds is 0 or more, or None")
+
+    @property
+    def kind(self) -> int:
+        """The kernels' number of the message."""
+        return _KINDS[self.message, self.aggregate]
+
+    @property
+    def sides(self) -> int:
+        """The lists of a vertex that messages go out along: 1 the edges out of it, 2 those into it, 3 both."""
+        return _SIDES[self.along]
+
+    @property
+    def sign(self) -> int:
+        """What a state is multiplied by inside."""
+        return 1 if self.aggregate == "min" else -1
+
+    @property
+    def least_weight(self) -> float:
+        """A smaller weight would make a walk better the longer it is."""
+        return 0.0 if self.message in {"add", "multiply"} else float("-inf")
+
+    @property
+    def greatest_weight(self) -> float:
+        """A greater weight would make a walk better the longer it is."""
+        return 1.0 if self.message == "multiply" else float("inf")
+
+
+def ife(
+    message: Message,
+    *,
+    aggregate: Aggregate = "min",
+    initial: Mapping[Any, Any] | None = None,
+    weight: str | None = None,
+    along: Along = "out",
+    rounds: int | None = None,
+    state: str = "state",
+) -> Program:
+    """A program of iterative frontier expansion.
+
+    >>> ife("narrowest", aggregate="max", initial={"a": 100}, weight="capacity", state="width").sign
+    -1
+    """
+    if initial is None and message != "copy":
+        hint = "for example initial={17: 0}"
+        raise UsageError(f'a program with the message "{message}" needs initial states', hint=hint)
+    return Program(message, aggregate, initial, weight, along, rounds, state)

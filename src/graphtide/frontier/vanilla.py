@@ -1,0 +1,145 @@
+"""Programs as differential dataflows, which keep the differences of Join and of the aggregate (Diff-IFE's VDC).
+
+Queries on one weight are branches of one dataflow and share its index of the edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphtide.dataflow.branch import Branch
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.expressions.expression import Expression
+from graphtide.dataflow.expressions.functions import col, greatest
+from graphtide.dataflow.flow import Dataflow
+from graphtide.dataflow.input import Input
+from graphtide.dataflow.output import Output
+from graphtide.frontier.family import StateChanges
+from graphtide.frontier.kernels import messages
+from graphtide.frontier.program import Program
+from graphtide.frontier.steps import no_state
+from graphtide.rows.codes import Codes
+
+__all__ = ["VanillaFlow", "VanillaProgram"]
+
+_STATE: Final = col("state")
+_WEIGHT: Final = col("weight")
+_MESSAGES: Final[dict[int, Expression]] = {
+    messages.ADD: _STATE + _WEIGHT,
+    messages.HOP: _STATE + 1,
+    messages.COPY: _STATE,
+    messages.WIDE: greatest(_STATE, -_WEIGHT),
+    messages.TIMES: _STATE * _WEIGHT,
+}
+
+
+class VanillaFlow:
+    """The dataflow of all programs on one weight, or on none."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.number: type = float if dtype == np.float64 else int
+        self.dtype = dtype
+        self.flow = Dataflow("vanilla")
+        self.edges = self.flow.input("edges", src=int, dst=int, weight=self.number)
+        self.index = self.edges.arrange("src")  # what programs that come later read
+        self.programs: list[VanillaProgram] = []
+
+    def change(self, lost: Codes, lost_weights: NDArray[Any], gained: Codes, gained_weights: NDArray[Any]) -> None:
+        """Stage edges that are lost and gained."""
+        for stage, ends, weights in (
+            (self.edges.remove, lost, lost_weights),
+            (self.edges.insert, gained, gained_weights),
+        ):
+            if len(ends):
+                stage(pa.table({"src": ends[:, 0], "dst": ends[:, 1], "weight": weights}))
+
+    def commit(self) -> None:
+        """Bring all programs up to date."""
+        self.flow.commit()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is not one program's own: the index of the edges, and the machine."""
+        return self.flow.memory().bytes - sum(program.footprint[1] for program in self.programs)
+
+    @property
+    def operators(self) -> set[int]:
+        """The operators that are installed."""
+        return {each.operator for each in self.flow.memory()}
+
+
+class VanillaProgram:
+    """One program as a branch of the dataflow."""
+
+    def __init__(self, parent: VanillaFlow, name: str, program: Program) -> None:
+        self._parent = parent
+        self._program = program
+        self._own = parent.operators  # until it is installed, those of others
+        self._branch: Branch = parent.flow.branch(name)
+        self._start: Input = self._branch.input("start", vertex=int, state=parent.number)
+        self._output: Output = self._branch.output("states", self._states(parent.edges))
+        parent.programs.append(self)
+
+    @property
+    def begins_everywhere(self) -> bool:
+        """Whether every vertex has an initial state, those to come as well."""
+        return self._program.initial is None
+
+    def install(self) -> None:
+        """Compute the first answer, and know the operators that were made for it."""
+        others = self._own
+        self._parent.commit()
+        self._own = self._parent.operators - others
+
+    def start(self, vertices: NDArray[np.signedinteger[Any]], states: NDArray[Any]) -> None:
+        """Stage initial states."""
+        if len(vertices):
+            self._start.insert(pa.table({"vertex": vertices, "state": states}))
+
+    def last_states(self, vertices: int) -> NDArray[Any]:
+        """The state that each vertex ends with."""
+        table = self._output.table()
+        states = np.full(vertices, no_state(self._parent.dtype), self._parent.dtype)
+        states[table.column("vertex").to_numpy()] = table.column("state").to_numpy()
+        return states
+
+    def changes(self) -> StateChanges:
+        """The vertices whose last state the last batch changed, with it before and after."""
+        table = self._output.changes()
+        vertices, states, diffs = (table.column(name).to_numpy() for name in ("vertex", "state", "diff"))
+        changed, at = np.unique(vertices, return_inverse=True)
+        before, after = (np.full(len(changed), no_state(self._parent.dtype), self._parent.dtype) for _ in range(2))
+        before[at[diffs < 0]] = states[diffs < 0]
+        after[at[diffs > 0]] = states[diffs > 0]
+        return changed.astype(np.int32), before, after
+
+    @property
+    def footprint(self) -> tuple[int, int]:
+        """Differences and bytes that this program's operators keep; the index of the edges is shared."""
+        own = [each for each in self._parent.flow.memory() if each.operator in self._own]
+        return sum(each.differences for each in own), sum(each.bytes for each in own)
+
+    def drop(self) -> None:
+        """Take the branch out."""
+        self._branch.drop()
+        self._parent.programs.remove(self)
+
+    def _states(self, edges: Collection) -> Collection:
+        program, start = self._program, self._start
+        back = edges.select(src="dst", dst="src", weight="weight")
+        ways = {"out": edges, "in": back, "both": edges.concat(back)}[program.along]
+
+        def step(states: Collection) -> Collection:
+            offers = states.join(ways, on={"vertex": "src"}).select(vertex="dst", state=_MESSAGES[program.kind])
+            return offers.concat(start).group_by("vertex").min("state")
+
+        if program.rounds is None:
+            return start.iterate(step)
+        states: Collection = start
+        for _ in range(program.rounds):
+            states = step(states)
+        return states

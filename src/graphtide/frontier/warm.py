@@ -1,0 +1,21 @@
+"""Compiling the kernels of continuous queries ahead of time: two small graphs that use every one of them."""
+
+from __future__ import annotations
+
+from graphtide.frontier.live import LiveGraph
+
+__all__ = ["warm"]
+
+
+def warm() -> None:
+    """Compile what is not compiled yet, into the cache on disk."""
+    for number in (int, float):
+        live = LiveGraph(weight=number, label=str)
+        live.apply(insert=[(n, (7 * n + 1) % 50, number(1), "a") for n in range(100)])
+        distances = live.sssp(1, weight="weight")
+        queries = [distances, live.wcc(), live.k_hop(1, 3), live.regular_path("a*", [1]), live.pagerank(2)]
+        live.apply(insert=[(3, 4, number(1), "a")], update=[(2, 15, number(5), "a")], delete=[(0, 1)])
+        distances.path(4)
+        for query in queries:
+            query.result()
+            query.drop()

@@ -1,0 +1,57 @@
+"""Programs of iterative frontier expansion by the letter of their definition: all states, round after round.
+
+An edge is (source, target, weight). A trace is, for each vertex, the rounds at which its state became another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Edge = tuple[int, int, Any]
+
+
+@dataclass(frozen=True)
+class NaiveProgram:
+    message: Callable[[Any, Any], Any]
+    better: Callable[[Any, Any], Any]  # the better of two states
+    initial: Mapping[int, Any] | None  # None: every vertex begins with its own id
+    along: str = "out"
+    rounds: int | None = None
+
+
+def states_by_round(program: NaiveProgram, vertices: Iterable[int], edges: Iterable[Edge]) -> list[dict[int, Any]]:
+    """D(0), D(1), ... until nothing changes or the rounds are over; a vertex without a state is left out."""
+    ways = [(u, v, w) for u, v, w in edges if program.along in {"out", "both"}]
+    ways += [(v, u, w) for u, v, w in edges if program.along in {"in", "both"}]
+    first = {v: v for v in vertices} if program.initial is None else dict(program.initial)
+    rounds = [first]
+    while program.rounds is None or len(rounds) <= program.rounds:
+        now = rounds[-1]
+        then = dict(first)
+        for u, v, w in ways:
+            if u in now:
+                offer = program.message(now[u], w)
+                then[v] = program.better(then[v], offer) if v in then else offer
+        if then == now:
+            return rounds
+        rounds.append(then)
+        assert len(rounds) < 10_000, "the program does not settle"
+    return rounds
+
+
+def answer(program: NaiveProgram, vertices: Iterable[int], edges: Iterable[Edge]) -> dict[int, Any]:
+    return states_by_round(program, vertices, edges)[-1]
+
+
+def trace(program: NaiveProgram, vertices: Iterable[int], edges: Iterable[Edge]) -> dict[int, list[tuple[int, Any]]]:
+    """The differences with all versions merged and negative ones left out; own ids of round 0 are not told."""
+    steps: dict[int, list[tuple[int, Any]]] = {}
+    before: dict[int, Any] = {} if program.initial is not None else {v: v for v in vertices}
+    for r, states in enumerate(states_by_round(program, vertices, edges)):
+        for v, state in states.items():
+            if v not in before or before[v] != state:
+                steps.setdefault(v, []).append((r, state))
+        before = states
+    return steps

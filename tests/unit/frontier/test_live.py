@@ -1,0 +1,273 @@
+"""Live graphs: what they take, what they refuse, and that a batch is applied whole or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import graphtide as gt
+from graphtide.errors import CatalogueError, CompactedError, SchemaError, StatementError, UsageError
+from graphtide.frontier.query import KeptQuery
+
+
+@pytest.fixture
+def roads() -> gt.LiveGraph:
+    live = gt.LiveGraph(ids=str, length=float, kind=str)
+    live.apply(insert=[("a", "b", 2.0, "road"), ("b", "c", 1.5, "track"), ("a", "c", 9.0, "road")])
+    return live
+
+
+def state(live: gt.LiveGraph, query: gt.Query) -> tuple[int, list[Any]]:
+    return live.edges, query.result().to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "message"),
+    [
+        ({"delete": [("a", "x")]}, CatalogueError, r"row 0, \('a', 'x'\): no edge was ever seen at 'x'"),
+        ({"delete": [("c", "a")]}, CatalogueError, r"row 0, \('c', 'a'\): there is no such edge"),
+        ({"delete": [("a", "b"), ("a", "b")]}, CatalogueError, r"row 1, .*there is no such edge"),
+        ({"delete": [("a", "b", 3.0, "road")]}, CatalogueError, r"\('a', 'b', 3.0, 'road'\): there is no such edge"),
+        ({"update": [("c", "b", 1.0, "road")]}, CatalogueError, "cannot update row 0"),
+        ({"update": [{"src": "a", "dst": "b", "lenght": 1.0}]}, SchemaError, 'edges have no property "lenght"'),
+        ({"insert": [("a", "b")]}, SchemaError, "row 0 has 2 values"),
+        ({"insert": [("a", "b", 1.0, "road"), ("a", "d", -1.0, "road")]}, SchemaError, r"row 1, .*takes no -1.0"),
+        ({"insert": [("a", "d", float("nan"), "road")]}, SchemaError, "takes no nan"),
+        ({"update": [("a", "b", -2.0, "road")]}, SchemaError, r"cannot update row 0, .*takes no -2.0"),
+        ({"delete": [("a", "b", 2.0)]}, SchemaError, "row 0 to delete has 3 values"),
+    ],
+)
+def test_a_bad_row_leaves_everything_as_it_was(
+    roads: gt.LiveGraph, batch: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    query = roads.sssp("a", weight="length")
+    before = state(roads, query)
+    good: dict[str, Any] = {"insert": [("b", "a", 1.0, "road")]} if "insert" not in batch else {}
+    with pytest.raises(error, match=message):
+        roads.apply(**batch, **good)
+    assert state(roads, query) == before
+    roads.apply(delete=[("b", "c")])
+    assert query.result().to_pylist()[-1] == {"vertex": "c", "distance": 9.0}
+
+
+def test_parallel_edges_that_differ_are_told_apart_by_their_properties(roads: gt.LiveGraph) -> None:
+    roads.apply(insert=[("a", "b", 5.0, "road")])
+    with pytest.raises(CatalogueError, match="2 edges between these vertices differ"):
+        roads.apply(delete=[("a", "b")])
+    query = roads.sssp("a", weight="length")
+    roads.apply(delete=[("a", "b", 2.0, "road")])
+    assert {"vertex": "b", "distance": 5.0} in query.result().to_pylist()
+    roads.apply(delete=[("a", "b")])
+    assert roads.edges == 2
+
+
+def test_edges_come_from_tables_of_every_make() -> None:
+    rows = [(1, 2, 3), (2, 3, 4)]
+    table = pa.table({"src": [1, 2], "dst": [2, 3], "w": [3, 4]})
+    frames: list[Any] = [
+        rows,
+        np.array(rows),
+        table,
+        table.to_pandas(),
+        [{"src": s, "dst": d, "w": w} for s, d, w in rows],
+    ]
+    for frame in frames:
+        live = gt.LiveGraph(w=int)
+        live.apply(insert=frame)
+        query = live.sssp(1, weight="w")
+        assert [row["distance"] for row in query.result().to_pylist()] == [0, 3, 7]
+        live.apply(delete=frame)
+        assert live.edges == 0
+        assert query.result().to_pylist() == [{"vertex": 1, "distance": 0}]
+
+
+def test_queries_come_and_go(roads: gt.LiveGraph) -> None:
+    near = roads.sssp("a", weight="length", name="near")
+    with pytest.raises(CatalogueError, match='"near" already'):
+        roads.wcc(name="near")
+    parts, hops = roads.wcc(), roads.k_hop("a", 1)
+    near.drop()
+    with pytest.raises(UsageError, match='"near" was dropped'):
+        near.result()
+    roads.apply(insert=[("c", "z", 1.0, "road")])
+    assert {row["component"] for row in parts.result().to_pylist()} == {"a"}
+    assert hops.result().num_rows == 3
+    assert set(roads.queries) == {parts.name, hops.name}
+
+
+def test_queries_may_speak_of_vertices_that_are_not_there_yet(roads: gt.LiveGraph) -> None:
+    kinds = [gt.JoinOnDemand(), gt.Scratch(), gt.Vanilla(), gt.DeterministicDrop(gt.Random(0.5))]
+    parts = [roads.wcc(maintain=kind) for kind in kinds]
+    ranks = roads.pagerank(2)
+    roads.regular_path("road+", ["a"], label="kind")
+    for n in range(100):
+        roads.k_hop(f"new{n}", 1)
+    for query in parts:
+        assert query.result().num_rows == roads.vertices == 103
+    assert ranks.result().num_rows == 103
+    near = roads.sssp("a", weight="length")
+    assert near.path("nowhere") == []
+    assert roads.vertices == 103
+    roads.apply(insert=[("c", "new99", 1.0, "road")])
+    for query in parts:
+        assert {row["vertex"]: row["component"] for row in query.result().to_pylist()}["new99"] == "a"
+
+
+def test_a_query_registered_late_has_no_changes_yet(roads: gt.LiveGraph) -> None:
+    roads.apply(insert=[("c", "d", 1.0, "road")])
+    query = roads.sssp("a", weight="length")
+    assert query.changes().num_rows == 0
+    roads.apply(delete=[("c", "d")])
+    assert query.changes().to_pylist() == [{"vertex": "d", "distance": 4.5, "diff": -1}]
+
+
+@pytest.mark.parametrize(
+    ("register", "error", "message"),
+    [
+        (lambda live: live.sssp("a", weight="lenght"), SchemaError, 'no property "lenght"'),
+        (lambda live: live.sssp("a", weight="kind"), SchemaError, "not a number"),
+        (lambda live: live.regular_path("raod*", ["a"], label="kind"), StatementError, 'no edge has the kind "raod"'),
+        (lambda live: live.regular_path("road (", ["a"], label="kind"), StatementError, "column 7"),
+        (lambda live: live.regular_path("road", ["a"]), SchemaError, 'no property "label"'),
+        (lambda live: live.pagerank(0), UsageError, "0 rounds"),
+        (lambda live: live.k_hop("a", -1), UsageError, "-1 rounds"),
+        (lambda _: gt.ife("add", initial={"a": 0}), UsageError, "needs weight"),
+        (lambda _: gt.ife("hop"), UsageError, "needs initial states"),
+        (lambda _: gt.ife("hop", initial={"a": float("nan")}), UsageError, "cannot begin with nan"),
+        (
+            lambda _: gt.ife("multiply", aggregate="max", initial={"a": -1.0}, weight="length"),
+            UsageError,
+            "cannot begin with -1.0",
+        ),
+        (lambda live: live.ife(gt.ife("hop", initial={"a": 0.5})), SchemaError, "cannot begin with 0.5"),
+        (lambda live: live.ife(gt.ife("hop", initial={"a": 2**41})), SchemaError, "ints of at most"),
+        (lambda _: gt.ife("add", aggregate="max", initial={}, weight="length"), UsageError, "no program has"),
+    ],
+)
+def test_a_bad_query_is_refused(roads: gt.LiveGraph, register: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        register(roads)
+    assert roads.queries == {}
+
+
+def test_a_graph_with_bad_weights_refuses_a_query_that_cannot_take_them(roads: gt.LiveGraph) -> None:
+    roads.apply(insert=[("c", "a", -1.0, "road")])
+    with pytest.raises(SchemaError, match=r"takes no length of -1\.0"):
+        roads.sssp("a", weight="length")
+
+
+def test_long_paths_have_more_rounds_than_two_bytes_count() -> None:
+    live = gt.LiveGraph()
+    length = 40_000
+    live.apply(insert=np.column_stack([np.arange(30_000), np.arange(30_000) + 1]))
+    early = live.sssp(0)
+    live.apply(insert=np.column_stack([np.arange(30_000, length), np.arange(30_000, length) + 1]))
+    late = live.sssp(0)
+    for query in (early, late):
+        answer = query.result()
+        assert answer.num_rows == length + 1
+        assert answer["distance"].to_pylist()[-1] == length
+    live.apply(delete=[(20_000, 20_001)])
+    assert early.result().num_rows == late.result().num_rows == 20_001
+
+
+def test_a_batch_tells_the_changes_of_every_query(roads: gt.LiveGraph) -> None:
+    near, parts = roads.sssp("a", weight="length", name="near"), roads.wcc(name="parts")
+    applied = roads.apply(delete=[("b", "c")], insert=[("c", "d", 1.0, "road")])
+    assert set(applied) == {"near", "parts"}
+    assert applied["near"].equals(near.changes())
+    assert applied["parts"].equals(parts.changes())
+    with pytest.raises(CatalogueError, match='no query "nera"'):
+        applied["nera"]
+    roads.apply()
+    with pytest.raises(CompactedError, match="changes of batch 2 are gone"):
+        applied["near"]
+
+
+@pytest.mark.parametrize("maintain", [gt.Scratch(), gt.Vanilla(), gt.JoinOnDemand()])
+def test_weights_that_add_up_too_high_are_refused(maintain: Any) -> None:
+    live = gt.LiveGraph(length=int)
+    live.apply(insert=[(1, 2, 2**40)])
+    query = live.sssp(1, weight="length", maintain=maintain)
+    with pytest.raises(SchemaError, match=r"takes no 1099511627777"):
+        live.apply(insert=[(2, 3, 2**40 + 1)])
+    live.apply(insert=[(2, 3, 2**40)])
+    assert query.result()["distance"].to_pylist() == [0, 2**40, 2**41]
+
+
+@pytest.mark.parametrize("drop", [gt.DeterministicDrop, gt.ProbabilisticDrop])
+def test_dropped_differences_are_counted_and_paths_are_still_there(drop: Any) -> None:
+    live = gt.LiveGraph(length=int)
+    # The longer the way, the shorter: every vertex on it has many steps.
+    live.apply(insert=[(0, n, 10 * n) for n in range(1, 20)] + [(n, n + 1, 1) for n in range(1, 20)])
+    whole, few = live.sssp(0, weight="length"), live.sssp(0, weight="length", maintain=drop(gt.Random(1.0)))
+    assert isinstance(few, KeptQuery)
+    assert few.differences + few.dropped == whole.differences
+    assert few.differences == few.result().num_rows
+    assert few.path(20) == whole.path(20)
+    live.apply(delete=[(18, 19)])
+    assert few.result().equals(whole.result())
+    assert few.recomputed > 0
+    assert few.spurious <= few.recomputed
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: gt.Random(1.5), lambda: gt.Degree(-1), lambda: gt.ProbabilisticDrop(gt.Random(1), 0)]
+)
+def test_a_bad_policy_is_refused(make: Any) -> None:
+    with pytest.raises(UsageError):
+        make()
+
+
+def test_vanilla_queries_answer_for_their_own_operators(roads: gt.LiveGraph) -> None:
+    one = roads.sssp("a", weight="length", maintain=gt.Vanilla())
+    differences, nbytes = one.differences, one.nbytes
+    another = roads.sssp("a", weight="length", maintain=gt.Vanilla())
+    assert one.differences == differences
+    assert one.nbytes <= nbytes  # what the run needed is let go of
+    assert another.differences == one.differences > roads.sssp("a", weight="length").differences
+
+
+def test_a_hub_is_looked_at_once_for_a_change_that_does_not_matter_to_it() -> None:
+    live = gt.LiveGraph(length=int)
+    leaves = range(2, 3_000)
+    live.apply(insert=[(0, 1, 1), *((0, leaf, 5) for leaf in leaves), *((leaf, 1, 5) for leaf in leaves)])
+    query = live.sssp(0, weight="length")
+    assert isinstance(query, KeptQuery)
+    for change in ({"delete": [(7, 1)]}, {"insert": [(0, 9, 3)]}, {"update": [(0, 11, 50)]}, {"delete": [(0, 12)]}):
+        before = query.family.looks
+        live.apply(**change)
+        assert query.family.looks - before <= 10
+    assert query.family.scans <= 4
+    before = query.family.looks
+    live.apply(delete=[(0, 1)])  # what the hub itself is reached by
+    assert query.family.looks - before > 2_000
+
+
+@pytest.mark.parametrize("drop", [gt.DeterministicDrop(gt.Random(1.0)), gt.ProbabilisticDrop(gt.Random(1.0), 2)])
+def test_loops_and_a_full_pool_do_no_harm_to_what_is_dropped(drop: Any) -> None:
+    rng = np.random.default_rng(3)
+    live = gt.LiveGraph(length=int)
+    rows = [
+        (int(u), int(v), int(w))
+        for u, v, w in np.column_stack([rng.integers(0, 40, (300, 2)), rng.integers(0, 50, 300)])
+    ]
+    live.apply(insert=rows[:150] + [(v, v, 0) for v in range(40) for _ in range(3)])
+    query, fresh = live.sssp(0, weight="length", maintain=drop), live.sssp(0, weight="length", maintain=gt.Scratch())
+    for k in range(150):
+        live.apply(insert=[rows[150 + k]], delete=[rows[k]])
+        assert query.result().equals(fresh.result())
+
+
+def test_memory_is_told_by_query_and_in_all(roads: gt.LiveGraph) -> None:
+    before = roads.nbytes
+    query = roads.sssp("a", weight="length")
+    assert isinstance(query, KeptQuery)
+    assert query.differences == 4
+    assert roads.nbytes == before + query.nbytes + query.family.nbytes
+    scratch = roads.sssp("a", weight="length", maintain=gt.Scratch())
+    assert scratch.differences == 0
+    assert scratch.nbytes == 8 * roads.vertices
