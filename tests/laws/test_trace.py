@@ -27,6 +27,8 @@ from graphtide.trace.kernels.heap import LIVE_WORDS, adopt, words
 from graphtide.trace.kernels.index import group_end, seek
 from graphtide.trace.kernels.spine import (
     EAGER,
+    MOST_RUNS,
+    RUNS,
     close_spine,
     forget_from,
     merge_all,
@@ -245,6 +247,25 @@ def test_a_spine_adds_up_at_every_time_in_advance_of_since(data: st.DataObject) 
                 merge_all(heap.table, spine)
             for time in times(shape, since):
                 assert read(heap, spine, shape, time) == at(pushed, shape, time)
+        close_spine(heap.table, spine)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(40, 150), st.sampled_from([3, 50, 400]), EFFORTS)
+def test_a_spine_of_many_batches_adds_up_in_few_runs(seed: int, batches: int, largest: int, effort: int) -> None:
+    shape = Shape(((0, 999),), 1)
+    rng = np.random.default_rng(seed)
+    pushed: list[Lines] = []
+    with heap_without_leaks() as heap:
+        spine = int(new_spine(heap.table, 0, shape.width + shape.depth + 1, shape.depth, effort))
+        for epoch in range(batches):
+            size = int(rng.integers(1, largest + 1))
+            diffs = rng.choice([-1, 1], size)
+            pushed.append(np.stack([rng.integers(0, 1000, size), np.full(size, epoch), diffs]))
+            set_since(heap.table, spine, np.array([[max(0, epoch - 1)]]))
+            set_fresh(heap.table, spine, consolidated(heap, pushed[-1], shape.depth), epoch, epoch + 1)
+            assert words(heap.table, spine)[RUNS] <= MOST_RUNS
+        for time in (batches - 1, batches):
+            assert read(heap, spine, shape, (time,)) == at(pushed, shape, (time,))
         close_spine(heap.table, spine)
 
 

@@ -156,6 +156,16 @@ def _counts_before(heap, spine, new, keys):
         last = batch[ROWS]
         diffs = batch[column(batch, keys + 1) :]
         mask = row_mask(batch, keys + 1)
+        if keys == 1 and stride(batch, 0) == 1 and stride(new, 0) == 1:
+            # The common case, in which nothing but two words need be compared.
+            own = batch[column(batch, 0) : column(batch, 0) + last]
+            sought = new[column(new, 0) :]
+            for i in range(new[ROWS]):
+                at = np.uint64(found[i])
+                while at < np.uint64(last) and own[at] == sought[i]:
+                    counts[i] += diffs[at & mask]
+                    at += np.uint64(1)
+            continue
         for i in range(new[ROWS]):
             at = found[i]
             while at < last and same_data(batch, at, new, i, keys):

@@ -5,8 +5,8 @@ new differences from old ones. Then it becomes a run. Two neighbours of comparab
 and every insertion pays for merging in proportion to its own size and to how many runs there are:
 half of `effort` rows per row inserted and run (counting two more, for spines of few). Newer merges,
 which are smaller, are served first; large ones take what is left, so that every insertion pays about
-the same. Readers see the runs of an unfinished merge until it is done. Runs that nobody looks keys up in
-are merged as late as their number stays bounded.
+the same. Readers see the runs of an unfinished merge until it is done. Where nobody looks keys up, merges
+only bound the number of runs: those neighbours are merged that have the fewest rows.
 
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
@@ -77,11 +77,13 @@ MERGED = 1  # slot of the merge with the next run, or none
 PROGRESS = 2  # three words: see merge_some
 
 MOST_RUNS = 64
-# Efforts: all at once, in good time, late, and as late as the number of runs stays bounded.
+# Efforts: all at once, in good time, late, and only to bound the number of runs.
 EAGER = 1 << 60
 DEFAULT = 3
 LAZY = 1
 IDLE = 0
+# Runs that an idle spine may have without a merge.
+IDLE_RUNS = 32
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
@@ -174,6 +176,8 @@ def push_run(heap, slot, batch):
     spine[base + SLOT] = batch
     spine[base + MERGED] = NONE
     spine[RUNS] = r + 1
+    if spine[EFFORT] == IDLE:
+        _begin_cheapest(heap, slot)
     _work(heap, slot, max(LEAST_FUEL, _fuel(spine[EFFORT], spine[RUNS], rows_of(heap, batch))))
 
 
@@ -183,7 +187,7 @@ def _fuel(effort, runs, rows):
     if effort == EAGER:
         return EAGER
     if effort == IDLE:
-        return rows * runs * runs // MOST_RUNS
+        return rows * (runs - IDLE_RUNS)
     return effort * rows * (runs + 2) // 2
 
 
@@ -227,7 +231,7 @@ def _work(heap, slot, fuel):
     r = spine[RUNS] - 2
     while r >= 0 and fuel > 0:
         base = RUN_TABLE + r * RUN_FIELDS
-        if spine[base + MERGED] == NONE and _due(heap, spine, r):
+        if spine[base + MERGED] == NONE and _due(heap, spine, r, fuel):
             _begin(heap, slot, r)
         if spine[base + MERGED] != NONE:
             unread = rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
@@ -240,23 +244,54 @@ def _work(heap, slot, fuel):
 
 
 @inlined
-def _due(heap, spine, r):
-    """Whether runs `r` and `r + 1` are idle, of comparable size and both of committed epochs or both not.
+def _due(heap, spine, r, fuel):
+    """Whether runs `r` and `r + 1` are of comparable size and can be merged; in an idle spine, only if all are to be."""
+    return (
+        (spine[EFFORT] != IDLE or fuel == EAGER)
+        and rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
+        and _can_merge(heap, spine, r)
+    )
+
+
+@kernel
+def _begin_cheapest(heap, slot):
+    """Begin merges of the neighbours with the fewest rows, so that there will not be too many runs."""
+    spine = words(heap, slot)
+    excess = spine[RUNS] - IDLE_RUNS
+    for r in range(spine[RUNS]):
+        excess -= spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE
+    while excess > 0:
+        cheapest = -1
+        fewest = np.int64(0)
+        for r in range(spine[RUNS] - 1):
+            rows = rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
+            if (cheapest < 0 or rows < fewest) and _can_merge(heap, spine, r):
+                cheapest = r
+                fewest = rows
+        if cheapest < 0:
+            return
+        _begin(heap, slot, cheapest)
+        excess -= 1
+
+
+@inlined
+def _can_merge(heap, spine, r):
+    """Whether no merge is under way for runs `r` and `r + 1` and both are of committed epochs or both not.
 
     Runs of the epochs in progress stay apart: they can be undone, and their epochs cannot be told from
     committed ones after a merge would have advanced those.
     """
+    if spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE:
+        return False
     after = RUN_TABLE + (r + 1) * RUN_FIELDS
     if r + 2 <= spine[RUNS] - 1 and spine[after + MERGED] != NONE:
         return False
     if r > 0 and spine[RUN_TABLE + (r - 1) * RUN_FIELDS + MERGED] != NONE:
         return False
     committed = words(heap, spine[SINCE])[1] + 1
-    if (words(heap, run_slot(spine, r))[UPPER] <= committed) != (
+    return (words(heap, run_slot(spine, r))[UPPER] <= committed) == (
         words(heap, run_slot(spine, r + 1))[UPPER] <= committed
-    ):
-        return False
-    return rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
+    )
 
 
 @inlined
