@@ -228,10 +228,11 @@ def _compact_single(heap, slot):
 def _work(heap, slot, fuel):
     """Read `fuel` rows for the merges under way, from the newest to the oldest, starting those that are due."""
     spine = words(heap, slot)
+    begins = spine[EFFORT] != IDLE or fuel == EAGER
     r = spine[RUNS] - 2
     while r >= 0 and fuel > 0:
         base = RUN_TABLE + r * RUN_FIELDS
-        if spine[base + MERGED] == NONE and _due(heap, spine, r, fuel):
+        if begins and _due(heap, spine, r):
             _begin(heap, slot, r)
         if spine[base + MERGED] != NONE:
             unread = rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
@@ -244,13 +245,9 @@ def _work(heap, slot, fuel):
 
 
 @inlined
-def _due(heap, spine, r, fuel):
-    """Whether runs `r` and `r + 1` are of comparable size and can be merged; in an idle spine, only if all are to be."""
-    return (
-        (spine[EFFORT] != IDLE or fuel == EAGER)
-        and rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1))
-        and _can_merge(heap, spine, r)
-    )
+def _due(heap, spine, r):
+    """Whether runs `r` and `r + 1` are of comparable size and can be merged."""
+    return rows_of(heap, run_slot(spine, r)) <= 2 * rows_of(heap, run_slot(spine, r + 1)) and _can_merge(heap, spine, r)
 
 
 @kernel
