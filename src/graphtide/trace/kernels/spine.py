@@ -76,14 +76,15 @@ SLOT = 0
 MERGED = 1  # slot of the merge with the next run, or none
 PROGRESS = 2  # three words: see merge_some
 
-MOST_RUNS = 64
+MOST_RUNS = 128
 # Efforts: all at once, in good time, late, and only to bound the number of runs.
 EAGER = 1 << 60
 DEFAULT = 3
 LAZY = 1
 IDLE = 0
-# Runs that an idle spine may have without a merge.
-IDLE_RUNS = 32
+# Runs that an idle spine may have without a merge, and with one if the largest has fewer rows than all others.
+IDLE_RUNS = 64
+FEW_RUNS = 8
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
@@ -176,19 +177,28 @@ def push_run(heap, slot, batch):
     spine[base + SLOT] = batch
     spine[base + MERGED] = NONE
     spine[RUNS] = r + 1
+    rows = rows_of(heap, batch)
     if spine[EFFORT] == IDLE:
-        _begin_cheapest(heap, slot)
-    _work(heap, slot, max(LEAST_FUEL, _fuel(spine[EFFORT], spine[RUNS], rows_of(heap, batch))))
+        excess = _excess(heap, spine)
+        _begin_cheapest(heap, slot, excess)
+        fuel = rows * excess
+    elif spine[EFFORT] == EAGER:
+        fuel = EAGER
+    else:
+        fuel = spine[EFFORT] * rows * (spine[RUNS] + 2) // 2
+    _work(heap, slot, max(LEAST_FUEL, fuel))
 
 
 @leaf
-def _fuel(effort, runs, rows):
-    """The rows that merges may read when `rows` come in as the last of `runs` runs."""
-    if effort == EAGER:
-        return EAGER
-    if effort == IDLE:
-        return rows * (runs - IDLE_RUNS)
-    return effort * rows * (runs + 2) // 2
+def _excess(heap, spine):
+    """How many runs an idle spine has too many; few are enough if what they hold may be mostly void."""
+    largest = np.int64(0)
+    total = np.int64(0)
+    for r in range(spine[RUNS]):
+        rows = rows_of(heap, run_slot(spine, r))
+        largest = max(largest, rows)
+        total += rows
+    return max(0, spine[RUNS] - (FEW_RUNS if total > 2 * largest else IDLE_RUNS))
 
 
 @kernel
@@ -251,10 +261,9 @@ def _due(heap, spine, r):
 
 
 @kernel
-def _begin_cheapest(heap, slot):
-    """Begin merges of the neighbours with the fewest rows, so that there will not be too many runs."""
+def _begin_cheapest(heap, slot, excess):
+    """Begin merges of the neighbours with the fewest rows, until so many are under way."""
     spine = words(heap, slot)
-    excess = spine[RUNS] - IDLE_RUNS
     for r in range(spine[RUNS]):
         excess -= spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE
     while excess > 0:
