@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle.test_dropping import policies
 
-from graphtide.frontier import LiveGraph
+from graphtide.frontier import JoinOnDemand, LiveGraph, Query, Scratch, Vanilla
+from graphtide.frontier.query import KeptQuery
 
 _VERTICES = 6
+_LATER = 2  # vertices that only batches speak of
 LABELS = ("a", "b", "c")
 
 # A pattern is ("label", l, is_back), ("any",), ("cat", p, q), ("or", p, q), ("star", p), ("empty",) or ("never",).
@@ -142,45 +147,118 @@ def lengths(pattern: Pattern, edges: list[Edge], sources: list[int]) -> dict[int
     return found
 
 
+def fits(pattern: Pattern, path: list[int], edges: list[Edge]) -> bool:
+    """Whether some choice of edges along a path has labels that fit."""
+    rests = {plain(pattern)}
+    for u, v in pairwise(path):
+        forth = {label for s, t, label in edges if (s, t) == (u, v)}
+        back = {label for s, t, label in edges if (t, s) == (u, v)}
+        moves = {(label, False) for label in forth} | {(label, True) for label in back}
+        rests = {derivative(rest, *move) for rest in rests for move in moves}
+    return any(may_be_empty(rest) for rest in rests)
+
+
 vertex = st.integers(0, _VERTICES - 1)
-batches = st.lists(
-    st.tuples(st.lists(st.tuples(vertex, vertex, st.sampled_from(LABELS)), max_size=8), st.integers(0, 6)), max_size=4
-)
+any_vertex = st.integers(0, _VERTICES + _LATER - 1)
+label = st.sampled_from(LABELS)
+batches = st.lists(st.tuples(st.lists(st.tuples(vertex, vertex, label), max_size=8), st.integers(0, 6)), max_size=4)
 
 
 def seeded() -> tuple[LiveGraph, list[Edge]]:
-    """A graph in which all vertices and labels were seen."""
+    """A graph in which all vertices but the later ones and all labels were seen."""
     live = LiveGraph(label=str)
     edges = [(v, (v + 1) % _VERTICES, LABELS[v % len(LABELS)]) for v in range(_VERTICES)]
     live.apply(insert=edges)
     return live, edges
 
 
-@given(pattern=patterns, batches=batches, anywhere=st.booleans(), data=st.data())
-def test_a_path_query_is_maintained(
-    pattern: Pattern, batches: list[tuple[list[Edge], int]], anywhere: bool, data: st.DataObject
+@dataclass
+class Batch:
+    insert: list[Edge] = field(default_factory=list)
+    delete: list[Edge] = field(default_factory=list)
+    update: list[Edge] = field(default_factory=list)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[Batch, list[Edge]]]:
+    """Batches, each with the edges that are there after it; of one edge, of a part of the graph, or of all."""
+    _, edges = seeded()
+    history: list[tuple[Batch, list[Edge]]] = []
+    for _ in range(draw(st.integers(1, 4))):
+        batch = Batch()
+        share = draw(st.sampled_from([0, 1, len(edges) // 4, len(edges)]))
+        places = st.lists(st.sampled_from(range(len(edges))), max_size=share, unique=True) if edges else st.just([])
+        pairs = Counter((u, v) for u, v, _ in edges)
+        for at in draw(places):
+            u, v, _ = edges[at]
+            if pairs[u, v] == 1 and draw(st.booleans()):
+                batch.update.append((u, v, draw(label)))
+            else:
+                batch.delete.append(edges[at])
+        batch.insert = draw(st.lists(st.tuples(any_vertex, any_vertex, label), max_size=8))
+        for gone in batch.delete:
+            edges.remove(gone)
+        renewed = {(u, v): each for u, v, each in batch.update}
+        edges = [(u, v, renewed.get((u, v), each)) for u, v, each in edges] + batch.insert
+        history.append((batch, list(edges)))
+    return history
+
+
+def traces(query: Query) -> dict[int, list[tuple[int, int]]]:
+    """The differences that are kept, by number of the product."""
+    assert isinstance(query, KeptQuery)
+    found = {n: query.steps.trace(n) for n in range(query.ground.adjacency.vertices)}
+    return {n: steps for n, steps in found.items() if steps}
+
+
+def check(query: Query, pattern: Pattern, edges: list[Edge], sources: list[int], before: dict[int, int]) -> None:
+    """Answer, changes and paths are those of the graph as it is."""
+    expected = lengths(pattern, edges, sources)
+    assert {row["vertex"]: row["length"] for row in query.result().to_pylist()} == expected
+    changes = Counter(expected.items())
+    changes.subtract(before.items())
+    rows = query.changes().to_pylist()
+    assert {(row["vertex"], row["length"]): row["diff"] for row in rows} == {k: d for k, d in changes.items() if d}
+    for end in range(_VERTICES + _LATER):
+        path = query.path(end)
+        if end not in expected:
+            assert path == []
+            continue
+        assert path[0] in sources
+        assert path[-1] == end
+        assert len(path) - 1 == expected[end]
+        assert fits(pattern, path, edges)
+
+
+@given(pattern=patterns, history=histories(), anywhere=st.booleans(), dropping=policies, data=st.data())
+def test_a_path_query_is_maintained_under_every_policy(
+    pattern: Pattern, history: list[tuple[Batch, list[Edge]]], anywhere: bool, dropping: Any, data: st.DataObject
 ) -> None:
     live, edges = seeded()
-    sources = list(range(_VERTICES)) if anywhere else [0, 3]
-    query = live.regular_path(written(pattern), None if anywhere else sources)
-    before = lengths(pattern, edges, sources)
-    for inserted, gone in batches:
-        deleted = data.draw(st.permutations(edges))[:gone]
-        relabelled = [(u, v, "c") for u, v, _ in edges if (u, v) not in {(s, t) for s, t, _ in deleted}]
-        pairs = Counter((u, v) for u, v, _ in edges)
-        relabelled = [row for row in relabelled if pairs[row[:2]] == 1][:1]
-        live.apply(insert=inserted, delete=deleted, update=relabelled)
-        for row in deleted:
-            edges.remove(row)
-        edges = [(u, v, next((w for s, t, w in relabelled if (s, t) == (u, v)), label)) for u, v, label in edges]
-        edges += inserted
-        expected = lengths(pattern, edges, sources)
-        assert {row["vertex"]: row["length"] for row in query.result().to_pylist()} == expected
-        changes = Counter(expected.items())
-        changes.subtract(before.items())
-        rows = query.changes().to_pylist()
-        assert {(row["vertex"], row["length"]): row["diff"] for row in rows} == {k: d for k, d in changes.items() if d}
-        before = expected
+    seen = set(range(_VERTICES))
+    given_sources = None if anywhere else data.draw(st.lists(vertex, max_size=3))
+    queries = [
+        live.regular_path(written(pattern), given_sources, maintain=policy)
+        for policy in (JoinOnDemand(), Scratch(), Vanilla(), dropping)
+    ]
+    for batch, after in history:
+        before = lengths(pattern, edges, sorted(seen) if given_sources is None else given_sources)
+        live.apply(insert=batch.insert, delete=batch.delete, update=batch.update)
+        edges = after
+        seen |= {end for u, v, _ in batch.insert for end in (u, v)}
+        for query in queries:
+            check(query, pattern, edges, sorted(seen) if given_sources is None else given_sources, before)
+        kept, some = traces(queries[0]), traces(queries[-1])
+        for n, steps in some.items():
+            assert set(steps) <= set(kept[n])
+            assert steps[-1] == kept[n][-1]
+    missing = {each for each in LABELS if each in written(pattern)} - {each for _, _, each in edges}
+    if not missing:
+        late = live.regular_path(written(pattern), given_sources, maintain=JoinOnDemand())
+        assert late.changes().num_rows == 0
+        assert traces(late) == traces(queries[0])
+    for query in queries:
+        query.drop()
 
 
 def ranks(edges: list[Edge], vertices: int, rounds: int, damping: float) -> list[float]:

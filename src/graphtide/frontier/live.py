@@ -10,34 +10,25 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.edges import Delta, Edges, Rows
-from graphtide.frontier.family import EdgeChanges, Family
-from graphtide.frontier.maintenance import (
-    DeterministicDrop,
-    JoinOnDemand,
-    Maintenance,
-    ProbabilisticDrop,
-    Scratch,
-    Vanilla,
-)
+from graphtide.frontier.ground import EdgeGround, Ground
+from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.path_graph import PathGraph
-from graphtide.frontier.pattern import automaton
+from graphtide.frontier.pattern import Automaton, automaton
 from graphtide.frontier.program import Program, ife
-from graphtide.frontier.query import KeptQuery, PathQuery, ProgramQuery, Query, RankQuery, ScratchQuery, VanillaQuery
+from graphtide.frontier.query import ProgramQuery, Query, RankQuery
 from graphtide.frontier.ranks import Ranks
-from graphtide.frontier.steps import Steps
-from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
+from graphtide.frontier.steps import Begin
 from graphtide.rows import Schema
+from graphtide.rows.codes import Codes
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind
 
 __all__ = ["LiveGraph"]
 
-_NOTHING = np.empty(0, np.int64)
 # Four million of them add up to less than the state of a vertex that is not reached.
 _GREATEST_INT = 2**40
 
@@ -57,11 +48,9 @@ class LiveGraph:
         self.schema = Schema({"src": ids, "dst": ids, **properties})
         self.maintain = JoinOnDemand() if maintain is None else maintain
         self._edges = Edges(self.schema)
-        self._families: dict[str | None, Family] = {}
+        self._ground = EdgeGround(self._edges)
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
-        self._vanilla: dict[str | None, VanillaFlow] = {}
         self._queries: dict[str, Query] = {}
-        self._recomputed: list[ScratchQuery] = []
         self._ranked: list[RankQuery] = []
         self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
         self.batches = 0  # that were applied
@@ -83,8 +72,7 @@ class LiveGraph:
     @property
     def nbytes(self) -> int:
         """Bytes of the edges, of all queries, and of what queries share."""
-        shared = [*self._path_graphs.values(), *self._families.values(), *self._vanilla.values()]
-        kept: list[Query | PathGraph | Family | VanillaFlow] = [*self._queries.values(), *shared]
+        kept: list[Query | Ground] = [*self._queries.values(), self._ground, *self._path_graphs.values()]
         return self._edges.adjacency.nbytes + sum(each.nbytes for each in kept)
 
     @property
@@ -122,24 +110,10 @@ class LiveGraph:
 
     def _maintain(self, delta: Delta, known: int) -> None:
         self.batches += 1
-        edges = self._edges
-        labels, vertices = edges.labels, self.vertices
-        for weight, family in self._families.items():
-            if weight is None:
-                lost, gained = delta.without_columns()
-                changes = EdgeChanges(lost, np.zeros(len(lost), np.int64) if len(lost) else _NOTHING, gained, -1)
-            else:
-                column = edges.column(weight)
-                lost, values, gained, _ = delta.in_column(column)
-                changes = EdgeChanges(lost, edges.as_numbers(weight, values), gained, column)
-            family.apply(edges.adjacency.table, labels, vertices, changes)
-        if self._vanilla:
-            self._follow_as_dataflows(delta, known)
+        edges, vertices = self._edges, self.vertices
+        self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
-            graph.add_vertices(vertices)
-            graph.apply(*delta.in_column(edges.column(label)))
-        for query in self._recomputed:
-            query.set_answer(self._compute(query.steps, kept=False))
+            graph.follow_edges(vertices, *delta.in_column(edges.column(label)))
         for query in self._ranked:
             query.ranks.apply(edges.adjacency.lists, vertices, *delta.without_columns())
 
@@ -161,21 +135,9 @@ class LiveGraph:
 
     def ife(self, program: Program, *, name: str | None = None, maintain: Maintenance | None = None) -> Query:
         """Keep the answer of any program."""
-        maintain = self.maintain if maintain is None else maintain
         name = self._free_name(name)
         self._check_program(program, name)
-        is_float = program.weight is not None and self._edges.is_float(program.weight)
-        dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
-        steps = Steps(program, np.dtype(np.float64 if is_float else np.int64), dropping)
-        if isinstance(maintain, Vanilla):
-            return self._register(VanillaQuery(self, self._edges, name, steps, self._as_dataflow(name, steps)))
-        answer = self._compute(steps, kept=not isinstance(maintain, Scratch))
-        if isinstance(maintain, Scratch):
-            return self._register(ScratchQuery(self, self._edges, name, steps, answer))
-        family = self._families.setdefault(program.weight, Family(steps.dtype))
-        family.add(steps)
-        family.make_room(self.vertices)
-        return self._register(KeptQuery(self, self._edges, name, steps, family))
+        return self._keep(self._ground, program, self._begin(program), name, maintain)
 
     def sssp(self, source: Any, weight: str | None = None, **more: Any) -> Query:
         """The distance of every vertex that can be reached from `source`: sums of weights, or numbers of edges."""
@@ -196,7 +158,13 @@ class LiveGraph:
         return self.ife(ife("copy", along="both", state="component"), **more)
 
     def regular_path(
-        self, pattern: str, sources: Iterable[Any] | None = None, *, label: str = "label", name: str | None = None
+        self,
+        pattern: str,
+        sources: Iterable[Any] | None = None,
+        *,
+        label: str = "label",
+        name: str | None = None,
+        maintain: Maintenance | None = None,
     ) -> Query:
         """The vertices at the end of a path from one of the sources (or from anywhere) whose labels fit a pattern.
 
@@ -209,19 +177,13 @@ class LiveGraph:
         [{'vertex': 9, 'length': 3}]
         """
         name = self._free_name(name)
-        graph = self._path_graph(pattern, label)
-        states = graph.automaton.states
-        begin = None if sources is None else {self._number(source) * states: 0 for source in sources}
-        graph.add_vertices(self.vertices)
-        program = Program("hop", initial=begin)
-        steps = Steps(program, np.dtype(np.int64))
-        vertices = np.array([] if begin is None else list(begin), np.int32)
-        initial = vertices, np.zeros(len(vertices), np.int64)
-        adjacency = graph.adjacency
-        steps.compute(adjacency.lists, np.empty(0, np.int64), graph.begins, adjacency.vertices, initial)
-        graph.family.add(steps)
-        graph.family.make_room(adjacency.vertices)
-        return self._register(PathQuery(self, self._edges, name, steps, graph))
+        machine = automaton(pattern)
+        codes = self._label_codes(machine, label)
+        begin = None if sources is None else {self._number(source) * machine.states: 0 for source in sources}
+        program = Program("hop", initial=begin, state="length")
+        pairs = np.array([] if begin is None else list(begin), np.int32)
+        graph = self._path_graph(pattern, label, machine, codes)
+        return self._keep(graph, program, (pairs, np.zeros(len(pairs), np.int64)), name, maintain)
 
     def pagerank(self, rounds: int = 10, damping: float = 0.85, *, name: str | None = None) -> Query:
         """PageRank after so many rounds, in which every vertex sets out with rank 1 and keeps `1 - damping` of it.
@@ -243,16 +205,18 @@ class LiveGraph:
         """Take a query out, and what only it needed."""
         del self._queries[query.name]
         self._sort()
-        if isinstance(query, KeptQuery):
-            query.family.drop(query.steps)
-            if not query.family.queries:
-                del self._families[query.program.weight]
-        elif isinstance(query, VanillaQuery):
-            query.kept.drop()
-            self._vanilla = {at: parent for at, parent in self._vanilla.items() if parent.programs}
-        elif isinstance(query, PathQuery):
-            query.graph.family.drop(query.steps)
-            self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if graph.family.queries}
+        if isinstance(query, ProgramQuery):
+            query.ground.forget(query)
+            self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if not graph.is_bare}
+
+    def _keep(
+        self, ground: Ground, program: Program, begin: Begin, name: str, maintain: Maintenance | None
+    ) -> ProgramQuery:
+        """Keep a program on the edges or on a product of them, by the graph's policy if no other is given."""
+        maintain = self.maintain if maintain is None else maintain
+        query = ground.keep(program, begin, maintain, live=self, edges=self._edges, name=name)
+        self._register(query)
+        return query
 
     def _number(self, vertex: Any) -> int:
         """The number of a vertex that a query speaks of; it becomes one of the graph."""
@@ -276,7 +240,6 @@ class LiveGraph:
     def _sort(self) -> None:
         """Know the queries that follow batches one by one, without asking thousands that do not."""
         every = self._queries.values()
-        self._recomputed = [query for query in every if isinstance(query, ScratchQuery)]
         self._ranked = [query for query in every if isinstance(query, RankQuery)]
         self._limits = {}
         for query in every:
@@ -292,81 +255,46 @@ class LiveGraph:
         is_summed = program.message == "add" and not self._edges.is_float(program.weight)
         return program.least_weight, min(program.greatest_weight, _GREATEST_INT if is_summed else np.inf)
 
-    def _path_graph(self, pattern: str, label: str) -> PathGraph:
+    def _label_codes(self, machine: Automaton, label: str) -> dict[str, int]:
+        """By label that a pattern names: what stands for it in the column."""
+        properties = self.schema.names[2:]
+        if label not in properties:
+            raise SchemaError(
+                f'edges have no property "{label}"', hint=did_you_mean(label, properties) or f"edges are {self.schema}"
+            )
+        if self.schema[label].kind is not Kind.STR:
+            raise SchemaError(f'"{label}" is {self.schema[label]}: a pattern reads labels that are strings')
+        edges = self._edges
+        codes = {each: edges.code_of(label, each) for each in machine.labels}
+        there = np.unique(self._labels_of(label, edges.adjacency.list_all()))
+        known = set(there.tolist())
+        for each, code in codes.items():
+            if code not in known:
+                shown = [str(value) for value in edges.values_of(label, there).to_pylist()]
+                hint = did_you_mean(each, shown) or f"there are {', '.join(shown[:5]) or 'no edges yet'}"
+                raise StatementError(f'no edge has the {label} "{each}"', hint=hint)
+        return codes
+
+    def _labels_of(self, label: str, rows: Codes) -> Codes:
+        return self._edges.adjacency.column(self._edges.column(label))[rows[:, 2]]
+
+    def _path_graph(self, pattern: str, label: str, machine: Automaton, codes: dict[str, int]) -> PathGraph:
         """The product of the graph and a pattern's automaton, made by the first query that needs it."""
-        if label not in self.schema.names[2:]:
-            hint = did_you_mean(label, self.schema.names[2:]) or f"edges are {self.schema}"
-            raise SchemaError(f'edges have no property "{label}"', hint=hint)
         if (pattern, label) in self._path_graphs:
             return self._path_graphs[pattern, label]
-        edges = self._edges
-        machine = automaton(pattern)
-        rows = edges.adjacency.list_all()
-        labels = edges.adjacency.column(edges.column(label))[rows[:, 2]]
-        codes = {each: edges.code_of(label, each) for each in machine.labels}
-        there = set(np.unique(labels).tolist())
-        for each, code in codes.items():
-            if code not in there:
-                known = [str(value) for value in edges.values_of(label, np.unique(labels)).to_pylist()]
-                hint = did_you_mean(each, known) or f"there are {', '.join(known[:5]) or 'no edges yet'}"
-                raise StatementError(f'no edge has the {label} "{each}"', hint=hint)
+        rows = self._edges.adjacency.list_all()
         graph = PathGraph(machine, codes)
         graph.add_vertices(self.vertices)
-        graph.insert(rows[:, :2], labels)
+        graph.insert(rows[:, :2], self._labels_of(label, rows))
         self._path_graphs[pattern, label] = graph
         return graph
 
-    def all_steps(self, program: Program) -> Steps:
-        """Every difference of a program, computed anew."""
-        is_float = program.weight is not None and self._edges.is_float(program.weight)
-        steps = Steps(program, np.dtype(np.float64 if is_float else np.int64))
-        self._compute(steps, kept=True)
-        return steps
-
-    def _as_dataflow(self, name: str, steps: Steps) -> VanillaProgram:
-        """A program as a branch of the dataflow of its weight, which is made by the first that needs it."""
-        edges, weight = self._edges, steps.program.weight
-        if weight not in self._vanilla:
-            parent = self._vanilla[weight] = VanillaFlow(steps.dtype)
-            rows = edges.adjacency.list_all()
-            weights = np.ones(len(rows), np.int64) if weight is None else edges.slot_weights(weight)[rows[:, 2]]
-            parent.change(rows[:0], weights[:0], rows, weights)
-            parent.commit()
-        parent = self._vanilla[weight]
-        kept = VanillaProgram(parent, name, steps.program)
-        if steps.program.initial is None:
-            kept.start(np.arange(self.vertices), edges.labels[: self.vertices])
-        else:
-            kept.start(*self._initial(steps))
-        kept.install()
-        return kept
-
-    def _follow_as_dataflows(self, delta: Delta, known: int) -> None:
-        """Bring the dataflows up to date; vertices from number `known` on are new."""
-        edges = self._edges
-        for weight, parent in self._vanilla.items():
-            if weight is None:
-                lost, gained = delta.without_columns()
-                parent.change(lost, np.ones(len(lost), np.int64), gained, np.ones(len(gained), np.int64))
-            else:
-                lost, before, gained, after = delta.in_column(edges.column(weight))
-                parent.change(lost, edges.as_numbers(weight, before), gained, edges.as_numbers(weight, after.copy()))
-            for program in parent.programs:
-                if program.begins_everywhere:
-                    program.start(np.arange(known, self.vertices), edges.labels[known : self.vertices])
-            parent.commit()
-
-    def _compute(self, steps: Steps, *, kept: bool) -> NDArray[Any]:
-        initial = self._initial(steps)
-        lists, weights = self._edges.adjacency.lists, self._edges.slot_weights(steps.program.weight)
-        return steps.compute(lists, weights, self._edges.labels, self.vertices, initial, kept=kept)
-
-    def _initial(self, steps: Steps) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    def _begin(self, program: Program) -> Begin:
         """Numbers of the vertices that are given states, and these."""
-        program = steps.program
         initial: Mapping[Any, Any] = {} if program.initial is None else program.initial
         vertices = np.array([self._number(vertex) for vertex in initial], np.int32)
-        return vertices, np.array([state * program.sign for state in initial.values()], steps.dtype)
+        states = [state * program.sign for state in initial.values()]
+        return vertices, np.array(states, self._ground.dtype(program.weight))
 
     def _check_program(self, program: Program, name: str) -> None:
         weight = program.weight

@@ -6,30 +6,37 @@ of the product, so a path query is a program that counts edges, and all queries 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.frontier.adjacency import Adjacency
-from graphtide.frontier.family import EdgeChanges, Family
+from graphtide.frontier.edges import Delta
+from graphtide.frontier.family import EdgeChanges, StateChanges
+from graphtide.frontier.ground import Ground
 from graphtide.frontier.pattern import Automaton
-from graphtide.frontier.steps import NO_NUMBER
+from graphtide.frontier.query import ProgramQuery
+from graphtide.frontier.steps import NO_NUMBER, Steps
 from graphtide.rows.codes import Codes
 
 __all__ = ["PathGraph"]
 
+_NOTHING = np.empty(0, np.int64)
 
-class PathGraph:
-    """Edges between pairs of a vertex and a state."""
+
+class PathGraph(Ground):
+    """Edges between pairs of a vertex and a state; what is said of a vertex is the least of its accepting pairs."""
 
     def __init__(self, automaton: Automaton, codes: dict[str, int]) -> None:
+        super().__init__(Adjacency(0))
         self.automaton = automaton
-        self.adjacency = Adjacency(0)
-        self.family = Family(np.dtype(np.int64))
         self._codes = codes  # by label of the pattern: its code in the graph's column
+        self._accepting = np.array(sorted(automaton.accepting), np.int64)
         self._begins = np.empty(0, np.int64)
 
     @property
-    def begins(self) -> Codes:
+    def labels(self) -> Codes:
         """By number: the state of a walk that may begin at any vertex, after no edge."""
         states = self.automaton.states
         if len(self._begins) < self.adjacency.vertices:
@@ -37,34 +44,75 @@ class PathGraph:
             self._begins[::states] = 0
         return self._begins
 
+    def weights(self, weight: str | None) -> NDArray[Any]:
+        """An edge of the product counts 1."""
+        assert weight is None, "programs on the product count edges"
+        return _NOTHING
+
+    def dtype(self, weight: str | None) -> np.dtype[Any]:
+        """Numbers of edges."""
+        assert weight is None, "programs on the product count edges"
+        return np.dtype(np.int64)
+
+    def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
+        """There are no weights."""
+        raise AssertionError(f"programs on the product count edges: {weight}, {delta}")
+
     def add_vertices(self, vertices: int) -> None:
         """Let the graph have so many vertices."""
         self.adjacency.add_vertices(vertices * self.automaton.states)
 
-    def insert(self, ends: Codes, labels: Codes) -> Codes:
-        """Edges of the graph that come; rows of the product's with their slots."""
-        return self.adjacency.locate(self.adjacency.insert(self._product(ends, labels)))
+    def insert(self, ends: Codes, labels: Codes) -> None:
+        """The first edges of the graph."""
+        self.adjacency.insert(self._product(ends, labels))
 
-    def apply(self, lost: Codes, lost_labels: Codes, gained: Codes, gained_labels: Codes) -> None:
-        """Follow a batch and bring all queries up to date."""
+    def follow_edges(self, vertices: int, lost: Codes, lost_labels: Codes, gained: Codes, gained_labels: Codes) -> None:
+        """Follow a batch of the graph, which has so many vertices now, and bring all queries up to date."""
+        known = self.adjacency.vertices
+        self.add_vertices(vertices)
         gone = self._product(lost, lost_labels)
         claimed, row, _ = self.adjacency.claim(gone, np.empty(0, np.bool_))
         assert row == len(gone), "an edge of the graph has its edges in the product"
-        self.adjacency.take_out(claimed)
-        entered = self.adjacency.insert(self._product(gained, gained_labels))
-        changes = EdgeChanges(gone, np.zeros(len(gone), np.int64), self.adjacency.locate(entered), -1)
-        self.family.apply(self.adjacency.table, self.begins, self.adjacency.vertices, changes)
+        _, values = self.adjacency.take_out(claimed)
+        come = self._product(gained, gained_labels)
+        entered = self.adjacency.locate(self.adjacency.insert(come))
+        self.follow(Delta(gone, values, entered, come, renewed=0), known)
 
-    def shortest(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
+    def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
         """By vertex: the least state of those in which a path may end."""
-        accepting = sorted(self.automaton.accepting)
-        by_vertex = states.reshape(-1, self.automaton.states)[:, accepting]
+        by_vertex = states.reshape(-1, self.automaton.states)[:, self._accepting]
         return by_vertex.min(axis=1, initial=NO_NUMBER)
+
+    def changes_by_vertex(self, changes: StateChanges, query: ProgramQuery) -> StateChanges:
+        """Of vertices at least one pair of which changed, those whose least state did."""
+        pairs, before, _ = changes
+        if not len(pairs):
+            return changes
+        after = query.states_by_number()
+        earlier = after.copy()
+        earlier[pairs] = before
+        states = self.automaton.states
+        vertices = np.unique(pairs // states)
+        was, now = (self.by_vertex(each.reshape(-1, states)[vertices]) for each in (earlier, after))
+        differing = was != now
+        return vertices[differing].astype(np.int32), was[differing], now[differing]
+
+    def end_at(self, vertex: int, steps: Steps) -> int | None:
+        """The accepting pair that is reached with the fewest edges."""
+        pairs = vertex * self.automaton.states + self._accepting
+        lengths = steps.last_states(self.labels, self.adjacency.vertices)[pairs]
+        if not len(pairs) or lengths.min() == NO_NUMBER:
+            return None
+        return int(pairs[lengths.argmin()])
+
+    def vertices_of(self, numbers: Codes) -> Codes:
+        """The vertices of the pairs."""
+        return numbers // self.automaton.states
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the product's edges, and of the scratch memory of its queries."""
-        return self.adjacency.nbytes + self.family.nbytes + self._begins.nbytes
+        """Bytes of the product's edges, and of what its queries share."""
+        return super().nbytes + self.adjacency.nbytes + self._begins.nbytes
 
     def _product(self, ends: Codes, labels: Codes) -> Codes:
         """The edges of the product that edges with these labels make."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from graphtide.errors import UsageError
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.paths import walk_back
-from graphtide.frontier.steps import Steps, no_state
+from graphtide.frontier.steps import Begin, Steps, no_state
 
 if TYPE_CHECKING:
     from graphtide.frontier.edges import Edges
     from graphtide.frontier.family import Family, StateChanges
+    from graphtide.frontier.ground import Ground
     from graphtide.frontier.live import LiveGraph
-    from graphtide.frontier.path_graph import PathGraph
     from graphtide.frontier.program import Program
     from graphtide.frontier.ranks import Ranks
     from graphtide.frontier.vanilla import VanillaProgram
 
-__all__ = ["KeptQuery", "PathQuery", "ProgramQuery", "Query", "RankQuery", "ScratchQuery", "VanillaQuery"]
+__all__ = ["KeptQuery", "ProgramQuery", "Query", "RankQuery", "Running", "ScratchQuery", "VanillaQuery"]
 
 _NO_CHANGES = np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64)
 
@@ -111,29 +111,89 @@ class Query(ABC):
         return pa.table({"vertex": self._edges.ids_of(vertices), self.column: self._values(states)})
 
 
-class ProgramQuery(Query):
-    """A query by a program of the user's."""
+class Running(NamedTuple):
+    """A program at work."""
 
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, steps: Steps) -> None:
-        super().__init__(live, edges, name, steps.program.state)
-        self.steps = steps
+    ground: Ground
+    steps: Steps
+    begin: Begin
+
+
+class ProgramQuery(Query):
+    """A query by a program, which runs on a ground: the edges, or their product with a pattern."""
+
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running) -> None:
+        super().__init__(live, edges, name, running.steps.program.state)
+        self.ground, self.steps, self.begin = running
 
     @property
     def program(self) -> Program:
         """What is computed."""
         return self.steps.program
 
+    def path(self, to: Any = None) -> list[Any]:
+        """The vertices of a path behind the state of a vertex, from where it sets out; empty if there is none.
+
+        A query that does not keep all differences computes them again for it.
+        """
+        self._check_alive()
+        if to is None and self._target is None:
+            raise UsageError("a path needs an end", hint=f"for example: path(to={self._example()!r})")
+        vertex = self._target if to is None else self._edges.known(to)
+        if vertex is None:
+            return []
+        ground, program, steps = self.ground, self.program, self._all_steps()
+        end = ground.end_at(vertex, steps)
+        if end is None:
+            return []
+        walk = walk_back(
+            steps.head,
+            steps.states,
+            steps.rounds,
+            program.kind,
+            program.sides,
+            program.initial is None,
+            ground.labels,
+            *ground.adjacency.lists,
+            ground.weights(program.weight),
+            end,
+        )
+        return self._edges.ids_of(ground.vertices_of(walk[::-1])).to_pylist()
+
+    @abstractmethod
+    def states_by_number(self) -> NDArray[Any]:
+        """The state that each number of the ground ends with."""
+
+    @abstractmethod
+    def changes_by_number(self) -> StateChanges:
+        """The numbers of the ground whose state the last batch changed, with it before and after."""
+
+    def _all_steps(self) -> Steps:
+        """Every difference, computed anew unless they are kept."""
+        steps = Steps(self.program, self.steps.dtype)
+        self.ground.compute(steps, self.begin)
+        return steps
+
+    def _example(self) -> Any:
+        return self._edges.ids_of(np.arange(1)).to_pylist()[0]
+
+    def _states(self) -> NDArray[Any]:
+        return self.ground.by_vertex(self.states_by_number())
+
+    def _state_changes(self) -> StateChanges:
+        return self.ground.changes_by_vertex(self.changes_by_number(), self)
+
     def _values(self, states: NDArray[Any]) -> pa.Array:
-        if self.program.initial is None:
+        if self.program.initial is None and self.program.message == "copy":
             return self._edges.ids_of_labels(states)
         return pa.array(states * self.program.sign)
 
 
 class KeptQuery(ProgramQuery):
-    """A query whose differences are kept."""
+    """A query whose differences are kept, all or some of them."""
 
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, steps: Steps, family: Family) -> None:
-        super().__init__(live, edges, name, steps)
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, family: Family) -> None:
+        super().__init__(live, edges, name, running)
         self.family = family
 
     @property
@@ -161,49 +221,28 @@ class KeptQuery(ProgramQuery):
         """How often there had been none."""
         return int(self.steps.row[fields.SPURIOUS])
 
-    def path(self, to: Any = None) -> list[Any]:
-        """The vertices of a path behind the state of a vertex, from where it sets out; empty if there is none.
+    def states_by_number(self) -> NDArray[Any]:
+        """By the last step of each."""
+        return self.steps.last_states(self.ground.labels, self.ground.adjacency.vertices)
 
-        A query that drops differences computes all of them again for it.
-        """
-        self._check_alive()
-        if to is None and self._target is None:
-            raise UsageError("a path needs an end", hint=f"for example: path(to={self._example()!r})")
-        vertex = self._target if to is None else self._edges.known(to)
-        if vertex is None:
-            return []
-        steps, program = self.steps, self.program
-        if steps.dropping is not None and self._live is not None:
-            steps = self._live.all_steps(program)
-        walk = walk_back(
-            steps.head,
-            steps.states,
-            steps.rounds,
-            program.kind,
-            program.sides,
-            program.initial is None,
-            self._edges.labels,
-            *self._edges.adjacency.lists,
-            self._edges.slot_weights(program.weight),
-            vertex,
-        )
-        return self._edges.ids_of(walk[::-1]).to_pylist()
+    def changes_by_number(self) -> StateChanges:
+        """What the kernel reported, and the vertices that are new."""
+        changes = self.family.changes_of(self.steps)
+        if changes is None:
+            return _NO_CHANGES
+        if self.program.initial is None and self.ground.known < self.ground.adjacency.vertices:
+            return self.ground.with_new_vertices(changes, self.states_by_number())
+        return changes
 
-    def _example(self) -> Any:
-        return self._edges.ids_of(np.arange(1)).to_pylist()[0]
-
-    def _states(self) -> NDArray[Any]:
-        return self.steps.last_states(self._edges.labels, self._edges.adjacency.vertices)
-
-    def _state_changes(self) -> StateChanges:
-        return self.family.changes_of(self.steps) or _NO_CHANGES
+    def _all_steps(self) -> Steps:
+        return self.steps if self.steps.dropping is None else super()._all_steps()
 
 
 class ScratchQuery(ProgramQuery):
     """A query that keeps its answer alone."""
 
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, steps: Steps, answer: NDArray[Any]) -> None:
-        super().__init__(live, edges, name, steps)
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, answer: NDArray[Any]) -> None:
+        super().__init__(live, edges, name, running)
         self._answer = answer
         self._changes: StateChanges = _NO_CHANGES
 
@@ -220,25 +259,25 @@ class ScratchQuery(ProgramQuery):
     def set_answer(self, states: NDArray[Any]) -> None:
         """Take an answer computed anew; what differs from the one before is the batch's change."""
         before = np.full(len(states), no_state(self.steps.dtype), self.steps.dtype)
-        if self.program.initial is None:
-            before[:] = self._edges.labels[: len(states)]
         before[: len(self._answer)] = self._answer
         changed = np.flatnonzero(before != states)
         self._changes = changed.astype(np.int32), before[changed], states[changed]
         self._answer = states
 
-    def _states(self) -> NDArray[Any]:
+    def states_by_number(self) -> NDArray[Any]:
+        """As they were computed."""
         return self._answer
 
-    def _state_changes(self) -> StateChanges:
+    def changes_by_number(self) -> StateChanges:
+        """What differs from the answer before."""
         return self._changes
 
 
 class VanillaQuery(ProgramQuery):
     """A query as a branch of a dataflow."""
 
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, steps: Steps, kept: VanillaProgram) -> None:
-        super().__init__(live, edges, name, steps)
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, kept: VanillaProgram) -> None:
+        super().__init__(live, edges, name, running)
         self.kept = kept
 
     @property
@@ -251,49 +290,13 @@ class VanillaQuery(ProgramQuery):
         """Bytes of these; queries on one weight share an index of the edges."""
         return self.kept.footprint[1]
 
-    def _states(self) -> NDArray[Any]:
-        return self.kept.last_states(self._edges.adjacency.vertices)
+    def states_by_number(self) -> NDArray[Any]:
+        """What the branch puts out."""
+        return self.kept.last_states(self.ground.adjacency.vertices)
 
-    def _state_changes(self) -> StateChanges:
+    def changes_by_number(self) -> StateChanges:
+        """What the last batch changed of that."""
         return self.kept.changes()
-
-
-class PathQuery(Query):
-    """A query for the ends of paths whose labels fit a pattern, and the least number of edges that it takes."""
-
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, steps: Steps, graph: PathGraph) -> None:
-        super().__init__(live, edges, name, "length")
-        self.steps = steps
-        self.graph = graph
-
-    @property
-    def differences(self) -> int:
-        """How many steps are kept, of pairs of a vertex and a state."""
-        return self.steps.differences
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its steps; queries with one pattern share its graph."""
-        return self.steps.nbytes
-
-    def _of_pairs(self) -> NDArray[np.int64]:
-        return self.steps.last_states(self.graph.begins, self.graph.adjacency.vertices)
-
-    def _states(self) -> NDArray[np.int64]:
-        return self.graph.shortest(self._of_pairs())
-
-    def _state_changes(self) -> StateChanges:
-        changes = self.graph.family.changes_of(self.steps)
-        if changes is None:
-            return _NO_CHANGES
-        pairs, before, _ = changes
-        after = self._of_pairs()
-        earlier = after.copy()
-        earlier[pairs] = before
-        vertices = np.unique(pairs // self.graph.automaton.states)
-        was, now = self.graph.shortest(earlier)[vertices], self.graph.shortest(after)[vertices]
-        differing = was != now
-        return vertices[differing].astype(np.int32), was[differing], now[differing]
 
 
 class RankQuery(Query):

@@ -16,13 +16,16 @@ from graphtide.frontier.kernels.shapes import Lists
 from graphtide.frontier.maintenance import Degree, DeterministicDrop, Dropping
 from graphtide.frontier.program import Program
 
-__all__ = ["NARROW", "NO_DISTANCE", "NO_NUMBER", "WIDE", "Steps", "no_state"]
+__all__ = ["NARROW", "NO_DISTANCE", "NO_NUMBER", "WIDE", "Begin", "Steps", "no_state"]
 
 NARROW: Final = np.dtype(np.uint16)
 WIDE: Final = np.dtype(np.uint32)
 NO_NUMBER: Final = np.int64(2**62)
 NO_DISTANCE: Final = np.float64(np.inf)
 _FEWEST: Final = 16
+
+# The vertices that a program gives a state at round 0, and these states.
+Begin = tuple[NDArray[np.int32], NDArray[Any]]
 
 
 def no_state(dtype: np.dtype[Any]) -> Any:
@@ -50,7 +53,7 @@ class Steps:
         weights: NDArray[Any],
         names: NDArray[np.int64],
         vertices: int,
-        initial: tuple[NDArray[np.int32], NDArray[Any]],
+        initial: Begin,
         *,
         kept: bool = True,
     ) -> NDArray[Any]:

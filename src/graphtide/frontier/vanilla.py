@@ -61,6 +61,12 @@ class VanillaFlow:
         """Bring all programs up to date."""
         self.flow.commit()
 
+    def follow(self) -> None:
+        """Bring all programs up to date with a batch, which is what their changes are told of."""
+        self.commit()
+        for program in self.programs:
+            program.held = None
+
     @property
     def nbytes(self) -> int:
         """Bytes of all that is not one program's own: the index of the edges, and the machine."""
@@ -78,6 +84,7 @@ class VanillaProgram:
     def __init__(self, parent: VanillaFlow, name: str, program: Program) -> None:
         self._parent = parent
         self._program = program
+        self.held: StateChanges | None = None  # the changes of the last batch, if there was a commit since
         self._own = parent.operators  # until it is installed, those of others
         self._branch: Branch = parent.flow.branch(name)
         self._start: Input = self._branch.input("start", vertex=int, state=parent.number)
@@ -92,6 +99,8 @@ class VanillaProgram:
     def install(self) -> None:
         """Compute the first answer, and know the operators that were made for it."""
         others = self._own
+        for program in self._parent.programs:
+            program.held = program.changes()
         self._parent.commit()
         self._own = self._parent.operators - others
 
@@ -109,6 +118,8 @@ class VanillaProgram:
 
     def changes(self) -> StateChanges:
         """The vertices whose last state the last batch changed, with it before and after."""
+        if self.held is not None:
+            return self.held
         table = self._output.changes()
         vertices, states, diffs = (table.column(name).to_numpy() for name in ("vertex", "state", "diff"))
         changed, at = np.unique(vertices, return_inverse=True)

@@ -10,6 +10,7 @@ import pytest
 
 import graphtide as gt
 from graphtide.errors import CatalogueError, CompactedError, SchemaError, StatementError, UsageError
+from graphtide.frontier.kernels import fields
 from graphtide.frontier.query import KeptQuery
 
 
@@ -132,6 +133,8 @@ def test_a_query_registered_late_has_no_changes_yet(roads: gt.LiveGraph) -> None
         (lambda live: live.regular_path("raod*", ["a"], label="kind"), StatementError, 'no edge has the kind "raod"'),
         (lambda live: live.regular_path("road (", ["a"], label="kind"), StatementError, "column 7"),
         (lambda live: live.regular_path("road", ["a"]), SchemaError, 'no property "label"'),
+        (lambda live: live.regular_path("road", ["a"], label="length"), SchemaError, "labels that are strings"),
+        (lambda live: live.regular_path("road", [7], label="kind"), SchemaError, "7"),
         (lambda live: live.pagerank(0), UsageError, "0 rounds"),
         (lambda live: live.k_hop("a", -1), UsageError, "-1 rounds"),
         (lambda _: gt.ife("add", initial={"a": 0}), UsageError, "needs weight"),
@@ -157,6 +160,70 @@ def test_a_graph_with_bad_weights_refuses_a_query_that_cannot_take_them(roads: g
     roads.apply(insert=[("c", "a", -1.0, "road")])
     with pytest.raises(SchemaError, match=r"takes no length of -1\.0"):
         roads.sssp("a", weight="length")
+
+
+POLICIES = [
+    gt.JoinOnDemand(),
+    gt.Scratch(),
+    gt.Vanilla(),
+    gt.DeterministicDrop(gt.Degree(0.5)),
+    gt.ProbabilisticDrop(gt.Random(1.0)),
+]
+
+
+@pytest.mark.parametrize("maintain", POLICIES)
+def test_vertices_that_a_batch_brings_are_among_its_changes(roads: gt.LiveGraph, maintain: Any) -> None:
+    parts = roads.wcc(maintain=maintain)
+    anywhere = roads.regular_path("road*", label="kind", maintain=maintain)
+    roads.apply(insert=[("c", "d", 1.0, "track"), ("x", "x", 1.0, "road")])
+    assert sorted(map(tuple, (row.values() for row in parts.changes().to_pylist()))) == [("d", "a", 1), ("x", "x", 1)]
+    assert sorted(map(tuple, (row.values() for row in anywhere.changes().to_pylist()))) == [("d", 0, 1), ("x", 0, 1)]
+
+
+@pytest.mark.parametrize("maintain", POLICIES)
+def test_a_query_tells_its_changes_until_the_next_batch(roads: gt.LiveGraph, maintain: Any) -> None:
+    near = roads.sssp("a", weight="length", maintain=maintain)
+    roads.apply(insert=[("c", "d", 1.0, "track")])
+    later = roads.sssp("b", weight="length", maintain=maintain)
+    assert near.changes().to_pylist() == [{"vertex": "d", "distance": 4.5, "diff": 1}]
+    assert later.changes().num_rows == 0
+    roads.apply(delete=[("c", "d")])
+    assert [each.changes().num_rows for each in (near, later)] == [1, 1]
+
+
+@pytest.mark.parametrize("maintain", POLICIES)
+def test_paths_are_there_under_every_policy(maintain: Any) -> None:
+    live = gt.LiveGraph(ids=str, maintain=maintain, length=float, kind=str)
+    live.apply(insert=[("a", "b", 2.0, "road"), ("b", "c", 1.5, "track"), ("c", "a", 1.0, "road")])
+    near = live.sssp("a", weight="length")
+    round_trip = live.regular_path("road track (road | ^track)+", ["a"], label="kind")
+    assert near.path("c") == ["a", "b", "c"]
+    assert round_trip.path("a") == ["a", "b", "c", "a"]
+    assert round_trip.path("b") == ["a", "b", "c", "b"]
+    assert round_trip.path("c") == round_trip.path("nowhere") == []
+    with pytest.raises(UsageError, match="needs an end"):
+        round_trip.path()
+
+
+def test_a_pattern_may_outlive_the_last_edge_with_its_label(roads: gt.LiveGraph) -> None:
+    query = roads.regular_path("track", label="kind")
+    roads.apply(delete=[("b", "c")])
+    assert query.result().num_rows == 0
+    roads.apply(insert=[("c", "a", 1.0, "track"), ("a", "c", 1.0, "path")])
+    assert query.result().to_pylist() == [{"vertex": "a", "length": 1}]
+    assert roads.regular_path("path track", label="kind").result().num_rows == 1
+
+
+def test_what_is_dropped_of_a_path_query_goes_by_the_degrees_of_the_product() -> None:
+    live = gt.LiveGraph(label=str)
+    # Every vertex has many edges, and few with a label that the pattern names.
+    live.apply(insert=[(n, n + 1, "a") for n in range(20)] + [(n, m, "b") for n in range(20) for m in range(10)])
+    drop = gt.DeterministicDrop(gt.Degree(0.5))
+    few, wide = live.regular_path("a+", [0], maintain=drop), live.k_hop(0, 3, maintain=drop)
+    assert isinstance(few, KeptQuery)
+    assert isinstance(wide, KeptQuery)
+    assert few.steps.row[fields.HIGH_DEGREE] <= 3
+    assert wide.steps.row[fields.HIGH_DEGREE] > 10
 
 
 def test_long_paths_have_more_rounds_than_two_bytes_count() -> None:
