@@ -62,6 +62,7 @@ def test_e_mails_span_803_days_from_0() -> None:
         ("email-Eu-core", 1_005, 25_571, 986, 803),
         ("cit-HepPh", 34_546, 421_578, 34_401, 12_711),
         ("p2p-31", 62_586, 147_892, 62_561, 14_149),
+        ("soc-Slashdot0902", 82_168, 948_464, 82_168, 71_307),
     ],
 )
 def test_static_graphs_have_the_published_components(
@@ -73,7 +74,7 @@ def test_static_graphs_have_the_published_components(
     assert max(map(len, nx.strongly_connected_components(graph))) == strong
 
 
-@pytest.mark.parametrize(("name", "triangles"), [("email-Eu-core", 105_461), ("p2p-31", 2_024)])
+@pytest.mark.parametrize(("name", "triangles"), [("email-Eu-core", 105_461), ("p2p-31", 2_024), ("as-caida", 36_365)])
 def test_static_graphs_have_the_published_triangles(name: str, triangles: int) -> None:
     graph = nx.Graph(pairs(name))
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
@@ -164,3 +165,28 @@ def test_missing_codes_are_as_many_as_the_readme_says() -> None:
     assert f"of {datasets.nodes('air-routes')['icao'].null_count} airports" in datasets.describe("air-routes").made
     missing = datasets.load("openflights")["equipment"].null_count
     assert f"missing for {missing})" in datasets.describe("openflights").edges
+
+
+def test_connections_between_systems_are_listed_once() -> None:
+    assert counts(datasets.load("as-caida")) == (26_475, 53_381, 53_381)
+    assert nx.Graph(pairs("as-caida")).number_of_edges() == 53_381
+
+
+def test_a_road_is_as_long_as_the_line_between_its_ends_or_longer() -> None:
+    places, roads = datasets.nodes("road-malta-osm"), datasets.load("road-malta-osm")
+    lat, lon = (np.radians(places[name].to_numpy()) for name in ("lat", "lon"))
+    a, b = roads["src"].to_numpy(), roads["dst"].to_numpy()
+    straight = 6_371_000 * np.hypot(lat[a] - lat[b], (lon[a] - lon[b]) * np.cos(lat[a]))
+    length = roads["length"].to_numpy()
+    assert (length >= 0.99 * straight - 0.1).all()
+    assert np.median(length / np.maximum(straight, 1)) < 1.1
+
+
+def test_relations_of_words_come_in_pairs() -> None:
+    kinds = {row["values"]: row["counts"] for row in datasets.load("wordnet30")["relation"].value_counts().to_pylist()}
+    assert len(kinds) == 26
+    assert kinds["hypernym"] == kinds["hyponym"] == 89_089
+    for part in ("part", "member", "substance"):
+        assert kinds[f"{part}_meronym"] == kinds[f"{part}_holonym"]
+    related = counts(datasets.load("wordnet30"))[0]
+    assert f"{datasets.nodes('wordnet30').num_rows - related:,} synsets" in datasets.describe("wordnet30").made
