@@ -123,6 +123,11 @@ class Edges:
         """The users' ids of vertices by number."""
         return self._decode(self._numbers.names[vertices])
 
+    @property
+    def id_bytes(self) -> int:
+        """Bytes of the ids and of the strings among the properties."""
+        return self._numbers.nbytes + self._in_order.nbytes + self._dictionary.nbytes
+
     def ids_of_labels(self, labels: Codes) -> pa.Array:
         """The users' ids behind labels."""
         return self._decode(labels) if self._has_int_ids else self.ids_of(labels)

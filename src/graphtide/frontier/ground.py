@@ -18,6 +18,7 @@ from graphtide.frontier.family import EdgeChanges, Family, StateChanges
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
 from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, VanillaQuery
+from graphtide.frontier.report import SharedPart
 from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.rows.codes import Codes
@@ -72,6 +73,11 @@ class Ground(ABC):
     def end_at(self, vertex: int, steps: Steps) -> int | None:
         """The number at which a walk to a vertex of the live graph ends with its state, if it has one."""
 
+    @property
+    @abstractmethod
+    def product_bytes(self) -> int:
+        """Bytes that it has beside the edges of the live graph."""
+
     @abstractmethod
     def vertices_of(self, numbers: Codes) -> Codes:
         """The vertices of the live graph that numbers stand for."""
@@ -84,7 +90,7 @@ class Ground(ABC):
         """Compute the first answer of a program, and keep it as the policy says."""
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         steps = Steps(program, self.dtype(program.weight), dropping)
-        running = Running(self, steps, begin)
+        running = Running(self, steps, begin, maintain)
         if isinstance(maintain, Vanilla):
             flow = self._as_dataflow(name, steps, begin)
             query: ProgramQuery = VanillaQuery(live, edges, name, running, flow)
@@ -119,10 +125,11 @@ class Ground(ABC):
         return self._kept == 0
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of what its programs share besides the edges: scratch memory, and the dataflows' indexes."""
-        shared: list[Family | VanillaFlow] = [*self._families.values(), *self._flows.values()]
-        return sum(each.nbytes for each in shared)
+    def shared(self) -> list[SharedPart]:
+        """What its programs share besides the edges: scratch memory, and the dataflows' indexes."""
+        of = {weight: "" if weight is None else f" of {weight}" for weight in (*self._families, *self._flows)}
+        families = [SharedPart(f"scratch memory{of[at]}", family.nbytes) for at, family in self._families.items()]
+        return families + [SharedPart(f"dataflow{of[at]}", flow.nbytes) for at, flow in self._flows.items()]
 
     def compute(self, steps: Steps, begin: Begin, *, kept: bool = True) -> NDArray[Any]:
         """Run a program from its beginning; its last states."""
@@ -224,6 +231,11 @@ class EdgeGround(Ground):
         lost, before, gained, after = delta.in_column(column)
         changes = EdgeChanges(lost, edges.as_numbers(weight, before), gained, column)
         return changes, edges.as_numbers(weight, np.ascontiguousarray(after))
+
+    @property
+    def product_bytes(self) -> int:
+        """None."""
+        return 0
 
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
         """The same."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
 from graphtide.frontier.applied import Applied
@@ -21,6 +22,7 @@ from graphtide.frontier.pattern import Automaton, automaton
 from graphtide.frontier.program import Program, ife
 from graphtide.frontier.query import ProgramQuery, Query, RankQuery
 from graphtide.frontier.ranks import Ranks
+from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
@@ -72,8 +74,29 @@ class LiveGraph:
     @property
     def nbytes(self) -> int:
         """Bytes of the edges, of all queries, and of what queries share."""
-        kept: list[Query | Ground] = [*self._queries.values(), self._ground, *self._path_graphs.values()]
-        return self._edges.adjacency.nbytes + sum(each.nbytes for each in kept)
+        kept: list[Query | SharedPart] = [*self._queries.values(), *self._shared()]
+        return sum(each.nbytes if isinstance(each, Query) else each.bytes for each in kept)
+
+    def memory(self) -> pa.Table:
+        """All bytes: a row for each query, and one without a name for each part that queries share.
+
+        >>> live = LiveGraph()
+        >>> near = live.k_hop(1, 3, name="near")
+        >>> live.memory().select(["name", "kind", "differences"]).to_pylist()[:2]
+        [{'name': 'near', 'kind': 'k hop', 'differences': 1}, {'name': None, 'kind': 'edges', 'differences': None}]
+        """
+        return memory_table((query.report for query in self._queries.values()), self._shared())
+
+    def _shared(self) -> list[SharedPart]:
+        parts = [
+            SharedPart("edges", self._edges.adjacency.nbytes),
+            SharedPart("ids", self._edges.id_bytes),
+            *self._ground.shared,
+        ]
+        for (pattern, _), graph in self._path_graphs.items():
+            parts.append(SharedPart(f"product with {pattern}", graph.product_bytes))
+            parts += [SharedPart(f"{part.kind}, product with {pattern}", part.bytes) for part in graph.shared]
+        return parts
 
     @property
     def queries(self) -> dict[str, Query]:
@@ -139,23 +162,29 @@ class LiveGraph:
         self._check_program(program, name)
         return self._keep(self._ground, program, self._begin(program), name, maintain)
 
+    def _ask(self, kind: str, program: Program, **more: Any) -> Query:
+        """Keep the answer of a program that users know by its kind."""
+        query = self.ife(program, **more)
+        query.kind = kind
+        return query
+
     def sssp(self, source: Any, weight: str | None = None, **more: Any) -> Query:
         """The distance of every vertex that can be reached from `source`: sums of weights, or numbers of edges."""
-        return self.ife(_distances(source, weight), **more)
+        return self._ask("shortest paths", _distances(source, weight), **more)
 
     def shortest_path(self, source: Any, target: Any, weight: str | None = None, **more: Any) -> Query:
         """The distance from `source` to `target`, while there is a path."""
-        query = self.ife(_distances(source, weight), **more)
+        query = self._ask("shortest path", _distances(source, weight), **more)
         query.aim_at(self._number(target))
         return query
 
     def k_hop(self, source: Any, hops: int, **more: Any) -> Query:
         """The vertices at most so many edges from `source`, and how many it takes."""
-        return self.ife(ife("hop", initial={source: 0}, rounds=hops, state="hops"), **more)
+        return self._ask("k hop", ife("hop", initial={source: 0}, rounds=hops, state="hops"), **more)
 
     def wcc(self, **more: Any) -> Query:
         """Weakly connected components: the least vertex that each vertex is connected to."""
-        return self.ife(ife("copy", along="both", state="component"), **more)
+        return self._ask("components", ife("copy", along="both", state="component"), **more)
 
     def regular_path(
         self,
@@ -183,7 +212,9 @@ class LiveGraph:
         program = Program("hop", initial=begin, state="length")
         pairs = np.array([] if begin is None else list(begin), np.int32)
         graph = self._path_graph(pattern, label, machine, codes)
-        return self._keep(graph, program, (pairs, np.zeros(len(pairs), np.int64)), name, maintain)
+        query = self._keep(graph, program, (pairs, np.zeros(len(pairs), np.int64)), name, maintain)
+        query.kind = "path"
+        return query
 
     def pagerank(self, rounds: int = 10, damping: float = 0.85, *, name: str | None = None) -> Query:
         """PageRank after so many rounds, in which every vertex sets out with rank 1 and keeps `1 - damping` of it.

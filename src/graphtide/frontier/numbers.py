@@ -30,6 +30,11 @@ class Numbers:
     def __len__(self) -> int:
         return self.count
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the table and of the codes."""
+        return self.keys.nbytes + self.numbers.nbytes + self.names.nbytes
+
     def of_new(self, codes: Codes) -> Codes:
         """The number of each code; those not seen before get the next ones."""
         self.make_room(self.count + len(codes))

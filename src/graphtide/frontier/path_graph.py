@@ -110,9 +110,9 @@ class PathGraph(Ground):
         return numbers // self.automaton.states
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of the product's edges, and of what its queries share."""
-        return super().nbytes + self.adjacency.nbytes + self._begins.nbytes
+    def product_bytes(self) -> int:
+        """Bytes of the product's edges."""
+        return self.adjacency.nbytes + self._begins.nbytes
 
     def _product(self, ends: Codes, labels: Codes) -> Codes:
         """The edges of the product that edges with these labels make."""

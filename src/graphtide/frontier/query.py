@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from graphtide.errors import UsageError
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.paths import walk_back
+from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
+from graphtide.frontier.report import QueryReport
 from graphtide.frontier.steps import Begin, Steps, no_state
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ _NO_CHANGES = np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64
 class Query(ABC):
     """An answer that stays true while the graph changes."""
 
+    kind = "program"  # what the user asked for
+    maintain: Maintenance
+
     def __init__(self, live: LiveGraph, edges: Edges, name: str, column: str) -> None:
         self._live: LiveGraph | None = live
         self._edges = edges
@@ -39,8 +44,23 @@ class Query(ABC):
         self._target: int | None = None
 
     def __repr__(self) -> str:
-        state = "dropped" if self._live is None else f"{self.differences:,} differences, {self.nbytes:,} bytes"
-        return f"<Query {self.name}: {state}>"
+        return f"<Query {self.name}: {'dropped' if self._live is None else self.report}>"
+
+    @property
+    def report(self) -> QueryReport:
+        """What it keeps, what it dropped, and how often it computed that again."""
+        self._check_alive()
+        return QueryReport(
+            name=self.name,
+            kind=self.kind,
+            policy=self.maintain,
+            differences=self.differences,
+            bytes=self.nbytes,
+            dropped=self.dropped,
+            recomputed=self.recomputed,
+            spurious=self.spurious,
+            product=self._product_bytes,
+        )
 
     def result(self) -> pa.Table:
         """The vertices that have a state, and their states."""
@@ -91,6 +111,25 @@ class Query(ABC):
     def nbytes(self) -> int:
         """Bytes that the query keeps."""
 
+    @property
+    def dropped(self) -> int:
+        """Differences that were dropped, at first and in all batches."""
+        return 0
+
+    @property
+    def recomputed(self) -> int:
+        """How often a difference was computed again because it was dropped, or may have been."""
+        return 0
+
+    @property
+    def spurious(self) -> int:
+        """How often there had been none."""
+        return 0
+
+    @property
+    def _product_bytes(self) -> int:
+        return 0
+
     @abstractmethod
     def _states(self) -> NDArray[Any]:
         """The state that each vertex ends with, by number."""
@@ -117,6 +156,7 @@ class Running(NamedTuple):
     ground: Ground
     steps: Steps
     begin: Begin
+    maintain: Maintenance
 
 
 class ProgramQuery(Query):
@@ -124,7 +164,7 @@ class ProgramQuery(Query):
 
     def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running) -> None:
         super().__init__(live, edges, name, running.steps.program.state)
-        self.ground, self.steps, self.begin = running
+        self.ground, self.steps, self.begin, self.maintain = running
 
     @property
     def program(self) -> Program:
@@ -168,6 +208,10 @@ class ProgramQuery(Query):
     def changes_by_number(self) -> StateChanges:
         """The numbers of the ground whose state the last batch changed, with it before and after."""
 
+    @property
+    def _product_bytes(self) -> int:
+        return self.ground.product_bytes
+
     def _all_steps(self) -> Steps:
         """Every difference, computed anew unless they are kept."""
         steps = Steps(self.program, self.steps.dtype)
@@ -208,17 +252,17 @@ class KeptQuery(ProgramQuery):
 
     @property
     def dropped(self) -> int:
-        """Differences that were dropped, at first and in all batches."""
+        """Those that the policy chose."""
         return int(self.steps.row[fields.DROPPED])
 
     @property
     def recomputed(self) -> int:
-        """How often a difference was computed again because it was dropped, or may have been."""
+        """As the kernels counted."""
         return int(self.steps.row[fields.RECOMPUTED])
 
     @property
     def spurious(self) -> int:
-        """How often there had been none."""
+        """As the kernels counted."""
         return int(self.steps.row[fields.SPURIOUS])
 
     def states_by_number(self) -> NDArray[Any]:
@@ -300,7 +344,10 @@ class VanillaQuery(ProgramQuery):
 
 
 class RankQuery(Query):
-    """PageRank."""
+    """PageRank, whose ranks of every round are kept, and nothing of what vertices send."""
+
+    kind = "pagerank"
+    maintain = JoinOnDemand()
 
     def __init__(self, live: LiveGraph, edges: Edges, name: str, ranks: Ranks) -> None:
         super().__init__(live, edges, name, "rank")

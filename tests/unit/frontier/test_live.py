@@ -329,6 +329,62 @@ def test_loops_and_a_full_pool_do_no_harm_to_what_is_dropped(drop: Any) -> None:
         assert query.result().equals(fresh.result())
 
 
+def everything_of(live: gt.LiveGraph, maintain: Any) -> list[gt.Query]:
+    """A query of every kind."""
+    return [
+        live.sssp("a", weight="length", maintain=maintain),
+        live.shortest_path("a", "c", weight="length", maintain=maintain),
+        live.k_hop("a", 2, maintain=maintain),
+        live.wcc(maintain=maintain),
+        live.regular_path("road+ track?", ["a"], label="kind", maintain=maintain),
+        live.regular_path("road+", label="kind", maintain=maintain),
+        live.ife(gt.ife("narrowest", aggregate="max", initial={"a": 9.0}, weight="length"), maintain=maintain),
+        live.pagerank(2),
+    ]
+
+
+def test_the_bytes_of_queries_and_of_what_they_share_are_all_bytes(roads: gt.LiveGraph) -> None:
+    queries = [query for maintain in POLICIES for query in everything_of(roads, maintain)]
+    for step in range(3):
+        table = roads.memory()
+        assert sum(table["bytes"].to_pylist()) == roads.nbytes
+        reports = [query.report for query in queries]
+        named = [row for row in table.to_pylist() if row["name"] is not None]
+        assert [row["name"] for row in named] == list(roads.queries) == [report.name for report in reports]
+        for report, row in zip(reports, named, strict=True):
+            assert {**row, "policy": report.policy} == {each: getattr(report, each) for each in row}
+        roads.apply(insert=[("c", f"d{step}", 1.0, "road"), (f"d{step}", "a", 0.5, "track")])
+    unnamed = [row["kind"] for row in roads.memory().to_pylist() if row["name"] is None]
+    assert {"edges", "ids", "scratch memory of length", "dataflow", "product with road+"} <= set(unnamed)
+    before = roads.nbytes
+    for query in queries:
+        query.drop()
+    assert roads.memory()["kind"].to_pylist() == ["edges", "ids"]
+    assert sum(roads.memory()["bytes"].to_pylist()) == roads.nbytes < before
+
+
+def test_a_report_says_what_a_query_keeps(roads: gt.LiveGraph) -> None:
+    kinds = ["shortest paths", "shortest path", "k hop", "components", "path", "path", "program", "pagerank"]
+    reports = [query.report for query in everything_of(roads, gt.JoinOnDemand())]
+    assert [report.kind for report in reports] == kinds
+    assert [report.product > 0 for report in reports] == [kind == "path" for kind in kinds]
+    assert all(report.differences > 0 and report.bytes > 0 for report in reports)
+    assert "besides" in str(reports[4])
+    policy = gt.DeterministicDrop(gt.Random(1.0))
+    near = roads.sssp("a", weight="length", maintain=policy, name="near")
+    roads.apply(update=[{"src": "b", "dst": "c", "length": 20.0}])
+    report = near.report
+    assert report.policy is policy
+    assert (report.dropped, report.spurious) == (1, 0)
+    assert report.differences == 3
+    assert repr(near) == f"<Query near: {report}>"
+    assert "1 dropped" in repr(near)
+    near.drop()
+    assert repr(near) == "<Query near: dropped>"
+    with pytest.raises(UsageError, match="was dropped"):
+        _ = near.report
+
+
 def test_memory_is_told_by_query_and_in_all(roads: gt.LiveGraph) -> None:
     before = roads.nbytes
     query = roads.sssp("a", weight="length")
