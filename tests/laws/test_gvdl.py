@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 
 from graphtide.errors import StatementError
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
-from graphtide.views.gvdl import BoundCollection, BoundView, bind, is_complete, parse, parse_predicate, show, syntax
+from graphtide.views.gvdl import (
+    BoundCollection,
+    BoundView,
+    bind,
+    bind_query,
+    is_complete,
+    parse,
+    parse_predicate,
+    show,
+    syntax,
+)
 from graphtide.views.predicate import EdgeProperty, names_used
 
 GRAMMAR = files("graphtide.views.gvdl").joinpath("grammar.lark").read_text()
@@ -80,6 +90,21 @@ views = st.builds(syntax.Views, several(definitions, 1), st.none() | loops)
 dimensions = st.builds(syntax.Dimension, names, views)
 given_or_auto = st.sampled_from([None, "given", "auto"])
 
+vertices = st.one_of(ints, st.builds(syntax.Literal, strings, st.just(PropertyType.STRING)))
+questions = st.one_of(
+    st.builds(syntax.ShortestPath, vertices, vertices, st.none() | names),
+    st.builds(syntax.ShortestPaths, vertices, st.none() | names),
+    st.builds(syntax.KHop, st.builds(syntax.Literal, st.integers(0, 2**63 - 1), st.just(PropertyType.INT)), vertices),
+    st.builds(
+        syntax.PathPattern,
+        st.builds(syntax.Literal, strings, st.just(PropertyType.STRING)),
+        several(vertices, 0),
+        st.none() | names,
+    ),
+    st.builds(syntax.Components),
+    st.builds(syntax.PageRank, arguments),
+)
+
 plain_statements = st.one_of(
     st.builds(syntax.LoadGraph, names, several(strings, 0), several(strings, 1), arguments),
     st.builds(syntax.CreateView, names, names, expressions),
@@ -94,9 +119,10 @@ plain_statements = st.one_of(
         st.sampled_from([None, "given", "chain", "lattice", "auto"]),
         st.none() | strings,
     ),
-    st.builds(syntax.Show, st.sampled_from(["graphs", "views", "view collections", "computations"])),
+    st.builds(syntax.Show, st.sampled_from(["graphs", "views", "view collections", "computations", "queries"])),
+    st.builds(syntax.RegisterQuery, names, questions, names),
     st.builds(syntax.Describe, names),
-    st.builds(syntax.Drop, st.sampled_from(["graph", "view", "view collection"]), names),
+    st.builds(syntax.Drop, st.sampled_from(["graph", "view", "view collection", "query"]), names),
 )
 statements = plain_statements | st.builds(syntax.Explain, plain_statements)
 
@@ -302,3 +328,29 @@ def test_a_loop_over_dates_is_its_views_written_one_by_one(first: date, span: in
     values = list(days_of_loop(first, last, count, unit))
     one_by_one = ", ".join(f"[v_{str(each).replace('-', '_')}: date < date '{each}']" for each in values)
     assert bound(text) == bound(f"create view collection c on v {one_by_one}")
+
+
+known_names = st.builds(syntax.Name, known)
+patterns = st.builds(
+    syntax.Literal,
+    st.sampled_from(["a*", "a ^b | 'it''s'+", "a (", "'it''s' )", "", "a " * 70]) | strings,
+    st.just(PropertyType.STRING),
+)
+good_questions = st.one_of(
+    questions,
+    st.builds(syntax.ShortestPath, vertices, vertices, st.none() | known_names),
+    st.builds(syntax.PathPattern, patterns, several(vertices, 0), st.none() | known_names),
+)
+
+
+@given(good_questions, st.sampled_from("gvcx"))
+def test_any_question_binds_or_is_pointed_at(question: syntax.Question, base: str) -> None:
+    text = show(syntax.RegisterQuery(syntax.Name("q"), question, syntax.Name(base)))
+    (statement,) = parse(text)
+    assert isinstance(statement, syntax.RegisterQuery)
+    try:
+        bound = bind_query(statement, OneGraph(), text)
+    except StatementError as error:
+        check_place(error, text)
+    else:
+        assert (bound.name, bound.graph, base) == ("q", "g", "g")

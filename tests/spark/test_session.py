@@ -151,7 +151,7 @@ def test_names_are_not_taken_twice_and_things_in_use_stay(session: gt.Session) -
         (lambda s: s.run("wcc", "Calls", strategy="fast"), UsageError, 'no strategy "fast"'),
         (lambda s: s.run("wcc", "Calls", order="random"), UsageError, 'no order "random"'),
         (lambda s: s.create_view("X", on="Calls", where="yaer > 2018"), StatementError, '"yaer" does not exist'),
-        (lambda s: s.execute("describe Nobody"), CatalogueError, 'no graph, view or view collection "Nobody"'),
+        (lambda s: s.execute("describe Nobody"), CatalogueError, 'no graph, view, view collection or query "Nobody"'),
         (lambda s: s.create_view_collection("X", on="Calls"), UsageError, "either views or dimensions"),
     ],
 )
@@ -215,7 +215,9 @@ def test_a_stored_graph_goes_live(session: gt.Session) -> None:
     live.apply(delete=[("ann", "dee", 2, 2021)], update=[{"src": "ann", "dst": "bob", "duration": 1}])
     assert rows(near.result()) == [("ann", 0), ("bob", 1), ("cid", 4)]
     assert {row["component"] for row in parts.result().to_pylist()} == {"ann", "dee", "gus"}
+    session.close_live("Calls")
     assert session.live("Calls", properties=[]).schema.names == ("src", "dst")
+    session.close_live("Calls")
 
 
 def test_results_as_a_spark_dataframe(session: gt.Session) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from graphtide.frontier import Query
 from graphtide.graph.stored import StoredGraph
 from graphtide.pipeline.statements import Answer
 from graphtide.views.gvdl.bound import BoundView
@@ -32,6 +33,9 @@ def print_answer(console: Console, answer: Answer) -> None:
             last = answer.names[-1]
             console.print(f"\n{answer.analytic} on {last}:", markup=False, highlight=False)
             _print_table(console, answer.table(last), _SHOWN_OF_A_RESULT)
+        case Query():
+            console.print(f"registered query {answer.name}: {answer.report}", markup=False, soft_wrap=True)
+            _print_table(console, answer.result(), _SHOWN_OF_A_RESULT)
         case StoredGraph():
             aside = f", {answer.quarantined:,} lines set aside" if answer.quarantined else ""
             console.print(f"loaded {answer.name}: {answer.node_count:,} nodes, {answer.edge_count:,} edges{aside}")
@@ -60,6 +64,16 @@ def _plain(answer: Answer) -> dict[str, Any]:
                 "orders": dict(answer.report.orders),
                 "seconds": answer.report.seconds,
                 "views": answer.report.table().to_pylist(),
+            }
+        case Query():
+            report = answer.report
+            return {
+                "query": report.name,
+                "kind": report.kind,
+                "policy": repr(report.policy),
+                "differences": report.differences,
+                "bytes": report.bytes,
+                "rows": answer.result().to_pylist(),
             }
         case StoredGraph():
             return {

@@ -26,8 +26,10 @@ _KEYWORDS = (
     *("load graph", "nodes", "edges", "with", "create view", "create view collection", "on", "where"),
     *("and", "or", "not", "in", "between", "like", "is null", "for", "step", "dimension", "order given", "order auto"),
     *("run", "adaptive", "differential", "scratch", "order chain", "order lattice", "save to"),
-    *("show graphs", "show views", "show view collections", "show computations", "describe", "explain"),
-    *("drop view", "drop graph", "drop view collection"),
+    *("register query", "as", "shortest path", "shortest paths", "hop", "path", "components", "wcc", "pagerank"),
+    *("from", "to", "weight", "label"),
+    *("show graphs", "show views", "show view collections", "show computations", "show queries"),
+    *("describe", "explain", "drop view", "drop graph", "drop view collection", "drop query"),
     *("src.", "dst.", "id", "true", "false", "null", "date", "timestamp", "day", "week", "month", "year"),
 )
 _GREETING = "GVDL statements end with ; -- a blank line or Ctrl-C drops what you began, Ctrl-D or exit leaves"
@@ -54,7 +56,7 @@ class GvdlCompleter(Completer):
         """All that can be completed to: names first."""
         catalogue = self._session.catalogue
         graphs = list(catalogue.graphs())
-        names = [*graphs, *catalogue.views(), *catalogue.collections()]
+        names = [*graphs, *catalogue.views(), *catalogue.collections(), *self._session.queries()]
         for graph in graphs:
             try:
                 schema = catalogue.schema(graph)

@@ -17,7 +17,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from graphtide.errors import StatementError
 
-__all__ = ["Automaton", "Move", "automaton"]
+__all__ = ["Automaton", "Move", "automaton", "where_unreadable"]
 
 _MOST_STATES = 64
 
@@ -67,10 +67,14 @@ def automaton(pattern: str) -> Automaton:
     >>> sorted(automaton("a? b").accepting)
     [2]
     """
-    try:
-        tree = _parser().parse(pattern)
-    except UnexpectedInput as error:
-        raise StatementError(_complaint(pattern, error), hint="for example: knows likes* | (^wrote wrote)+") from None
+    unreadable = where_unreadable(pattern)
+    if unreadable is not None:
+        at, message = unreadable
+        raise StatementError(
+            f"column {at + 1}: {message}\n  {pattern}\n  {' ' * at}^",
+            hint="for example: knows likes* | (^wrote wrote)+",
+        )
+    tree = _parser().parse(pattern)
     places: list[tuple[str | None, bool]] = []
     part = _part(tree.children[0], places)
     if len(places) >= _MOST_STATES:
@@ -79,6 +83,22 @@ def automaton(pattern: str) -> Automaton:
     moves = [Move(source, target, *places[target - 1]) for source, target in sorted({*begins, *part.follow})]
     accepting = part.last | ({0} if part.may_be_empty else set[int]())
     return Automaton(len(places) + 1, tuple(moves), frozenset(accepting))
+
+
+def where_unreadable(pattern: str) -> tuple[int, str] | None:
+    """The place at which a pattern stops making sense, and what is wrong there; None if it can be read.
+
+    >>> where_unreadable("knows (")
+    (7, 'a label or a group cannot be read at the end')
+    """
+    try:
+        _parser().parse(pattern)
+    except UnexpectedInput as error:
+        is_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        at = len(pattern) if is_end or error.pos_in_stream is None else error.pos_in_stream
+        found = f'"{pattern[at]}"' if at < len(pattern) else "the end"
+        return at, f"a label or a group cannot be read at {found}"
+    return None
 
 
 @cache
@@ -141,10 +161,3 @@ def _name(node: Any) -> str:
     token = node.children[0]
     assert isinstance(token, Token)
     return token[1:-1].replace("''", "'") if token.type == "QUOTED" else str(token)
-
-
-def _complaint(pattern: str, error: UnexpectedInput) -> str:
-    is_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-    at = len(pattern) if is_end or error.pos_in_stream is None else error.pos_in_stream
-    found = f'"{pattern[at]}"' if at < len(pattern) else "the end"
-    return f"column {at + 1}: a label or a group cannot be read at {found}\n  {pattern}\n  {' ' * at}^"

@@ -7,6 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from graphtide.pipeline.predicates import column_of, edges_with_ends
+from graphtide.pipeline.queries import explain_query
 from graphtide.views.gvdl import syntax
 from graphtide.views.gvdl.bind import bind
 from graphtide.views.gvdl.show import show
@@ -45,6 +46,8 @@ def explain(session: Session, statement: syntax.Statement, text: str) -> str:
             )
         case syntax.Run():
             return _run_plan(session, statement)
+        case syntax.RegisterQuery():
+            return explain_query(session, statement, text)
         case syntax.Explain(inner):
             return explain(session, inner, text)
         case _:

@@ -10,13 +10,13 @@ from typing import Any, Self
 from pyspark.sql import SparkSession
 
 from graphtide.analytics import names as computation_names
-from graphtide.frontier import LiveGraph
+from graphtide.frontier import LiveGraph, Query
 from graphtide.frontier.maintenance import Maintenance
 from graphtide.graph.stored import StoredGraph
 from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
-from graphtide.pipeline.live import open_live
+from graphtide.pipeline.live import LiveGraphs
 from graphtide.pipeline.progress import Progress, suited_progress
 from graphtide.pipeline.running import run_on
 from graphtide.pipeline.spark import EMBEDDED, open_spark
@@ -47,6 +47,7 @@ class Session:
     ) -> None:
         self.home = Path(home).absolute()
         self.catalogue = HomeCatalogue(self.home)
+        self.live_graphs = LiveGraphs()
         self.progress = suited_progress() if progress is None else progress
         self._master = master
         self._conf = dict(conf or {})
@@ -94,8 +95,9 @@ class Session:
         """
         if not replace or name not in self.catalogue.graphs():
             self.catalogue.check_free(name, "graph")
+        self.live_graphs.check_unused(name)
         with self.progress.spark(f"loading {name}", self.spark):
-            return load_graph(
+            loaded = load_graph(
                 self.spark,
                 self.catalogue.graph_store,
                 name,
@@ -105,6 +107,8 @@ class Session:
                 on_bad_lines=on_bad_lines,
                 **options,
             )
+        self.live_graphs.close(name)
+        return loaded
 
     def graph(self, name: str) -> StoredGraph:
         """A stored graph."""
@@ -117,8 +121,30 @@ class Session:
     def live(
         self, graph: str, *, properties: Sequence[str] | None = None, maintain: Maintenance | None = None
     ) -> LiveGraph:
-        """A stored graph in memory, to be changed in batches with queries that stay true on it."""
-        return open_live(self.graph(graph), properties, maintain)
+        """A stored graph in memory, to be changed in batches with queries that stay true on it.
+
+        It is read when it is first asked for, with all properties of its edges unless some are named; from then on
+        it is the same one, for GVDL too. What `maintain` says holds for queries that come from now on.
+        """
+        return self.live_graphs.open(self.graph(graph), properties, maintain)
+
+    def close_live(self, graph: str) -> None:
+        """Let go of the live graph of a stored one, and of all queries on it."""
+        self.live_graphs.close(graph)
+
+    def drop_graph(self, name: str) -> None:
+        """Remove a graph that no view, view collection or query stands on."""
+        self.live_graphs.check_unused(name)
+        self.catalogue.drop_graph(name)
+        self.live_graphs.close(name)
+
+    def query(self, name: str) -> Query:
+        """A query that was registered on one of the live graphs."""
+        return self.live_graphs.query(name)[1]
+
+    def queries(self) -> Sequence[str]:
+        """The names of the queries on all live graphs."""
+        return self.live_graphs.query_names()
 
     # -- views
 

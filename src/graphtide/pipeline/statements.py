@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from graphtide.analytics import find, names
 from graphtide.errors import CatalogueError, UsageError
+from graphtide.frontier import Query
 from graphtide.graph.stored import StoredGraph
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.explain import explain
+from graphtide.pipeline.queries import describe_query, register_query, show_queries
 from graphtide.pipeline.running import run_on
 from graphtide.rows.schema import did_you_mean
 from graphtide.views.gvdl import syntax
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "collection_statement", "execute", "values_of", "view_statement"]
 
 # What a statement gives: what was made, a table of what there is, or a sentence.
-Answer: TypeAlias = StoredGraph | BoundView | StoredCollection | Run | pa.Table | str
+Answer: TypeAlias = StoredGraph | BoundView | StoredCollection | Run | Query | pa.Table | str
 
 
 def execute(session: Session, text: str) -> Iterator[Answer]:
@@ -97,15 +99,20 @@ def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answ
                 order=order or "auto",
                 save_to=save_to,
             )
+        case syntax.RegisterQuery():
+            return register_query(session, statement, text)
+        case syntax.Show("queries"):
+            return show_queries(session)
         case syntax.Show(what):
             return _show(session, what)
         case syntax.Describe(name):
             return _describe(session, name.text)
         case syntax.Drop(kind, name):
             drop = {
-                "graph": catalogue.drop_graph,
+                "graph": session.drop_graph,
                 "view": catalogue.drop_view,
                 "view collection": catalogue.collection_store.drop,
+                "query": lambda query: session.query(query).drop(),
             }[kind]
             drop(name.text)
             return f'dropped {kind} "{name.text}"'
@@ -171,7 +178,7 @@ def _show(session: Session, what: str) -> pa.Table:
 
 
 def _describe(session: Session, name: str) -> pa.Table:
-    """The properties of a graph, the statement of a view, the views of a view collection."""
+    """The properties of a graph, the statement of a view, the views of a view collection, what a query keeps."""
     catalogue = session.catalogue
     if name in catalogue.graphs():
         schema = catalogue.schema(name)
@@ -194,6 +201,8 @@ def _describe(session: Session, name: str) -> pa.Table:
                 "position": pa.array([positions.get(v) for v in range(len(collection.views))], pa.int64()),
             }
         )
-    known = [*catalogue.graphs(), *catalogue.views(), *catalogue.collections()]
+    if name in session.queries():
+        return describe_query(session, name)
+    known = [*catalogue.graphs(), *catalogue.views(), *catalogue.collections(), *session.queries()]
     hint = did_you_mean(name, known) if known else "nothing has been loaded yet"
-    raise CatalogueError(f'there is no graph, view or view collection "{name}"', hint=hint)
+    raise CatalogueError(f'there is no graph, view, view collection or query "{name}"', hint=hint)

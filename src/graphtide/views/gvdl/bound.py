@@ -1,4 +1,7 @@
-"""What a statement means for a graph: a view is a predicate, a view collection a sequence or a product of views."""
+"""What a statement means for a graph: a view is a predicate, a view collection a sequence or a product of views.
+
+A registered query is a question that fits the graph.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import Literal as OneOf
 from typing import Protocol
 
 from graphtide.graph.schema import GraphSchema
+from graphtide.views.gvdl.syntax import Question
 from graphtide.views.predicate import Predicate
 
-__all__ = ["BoundCollection", "BoundDimension", "BoundView", "Catalogue"]
+__all__ = ["BoundCollection", "BoundDimension", "BoundQuery", "BoundView", "Catalogue"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,15 @@ class BoundCollection:
     views: tuple[BoundView, ...]
     dimensions: tuple[BoundDimension, ...]
     order: OneOf["given", "auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A question about a graph, to be kept answered; properties have their exact names."""
+
+    name: str
+    graph: str
+    question: Question
 
 
 class Catalogue(Protocol):

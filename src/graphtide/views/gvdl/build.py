@@ -54,6 +54,30 @@ def _run(computation: Any, arguments: Any, on: Any, *settings: Any, span: Span) 
     return syntax.Run(computation, arguments or (), on, _word(strategy), _word(order), folder, span=span)
 
 
+def _shortest_path(name: Any, source: Any, target: Any, on: Any, weight: Any, *, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.ShortestPath(source, target, weight, span=span), on, span=span)
+
+
+def _shortest_paths(name: Any, source: Any, on: Any, weight: Any, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.ShortestPaths(source, weight, span=span), on, span=span)
+
+
+def _k_hop(name: Any, hops: Any, source: Any, on: Any, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.KHop(hops, source, span=span), on, span=span)
+
+
+def _path(name: Any, pattern: Any, sources: Any, on: Any, label: Any, *, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.PathPattern(pattern, sources or (), label, span=span), on, span=span)
+
+
+def _components(name: Any, on: Any, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.Components(span=span), on, span=span)
+
+
+def _pagerank(name: Any, arguments: Any, on: Any, span: Span) -> syntax.RegisterQuery:
+    return syntax.RegisterQuery(name, syntax.PageRank(arguments or (), span=span), on, span=span)
+
+
 def _list(*items: Any, span: Span) -> syntax.ListValue:
     return syntax.ListValue(() if items == (None,) else items, span=span)
 
@@ -128,6 +152,13 @@ _RULES: Final[dict[str, Callable[..., Any]]] = {
     "view": syntax.ViewDefinition,
     "loop": syntax.Loop,
     "run": _run,
+    "register_shortest_path": _shortest_path,
+    "register_shortest_paths": _shortest_paths,
+    "register_k_hop": _k_hop,
+    "register_path": _path,
+    "register_components": _components,
+    "register_pagerank": _pagerank,
+    "vertices": lambda *vertices, span: vertices,  # noqa: ARG005
     "argument": syntax.Argument,
     "list_value": _list,
     "tuple_value": _gathered(syntax.TupleValue),
@@ -135,10 +166,12 @@ _RULES: Final[dict[str, Callable[..., Any]]] = {
     "show_views": partial(syntax.Show, "views"),
     "show_collections": partial(syntax.Show, "view collections"),
     "show_computations": partial(syntax.Show, "computations"),
+    "show_queries": partial(syntax.Show, "queries"),
     "describe": syntax.Describe,
     "drop_graph": partial(syntax.Drop, "graph"),
     "drop_view": partial(syntax.Drop, "view"),
     "drop_collection": partial(syntax.Drop, "view collection"),
+    "drop_query": partial(syntax.Drop, "query"),
     "any_of": _gathered(syntax.Or),
     "all_of": _gathered(syntax.And),
     "negation": syntax.Not,

@@ -38,6 +38,8 @@ def show(node: syntax.Statement | syntax.Expression) -> str:
             return _create_collection(node)
         case syntax.Run():
             return _run(node)
+        case syntax.RegisterQuery():
+            return _register(node)
         case syntax.Show(what):
             return f"show {what}"
         case syntax.Describe(name):
@@ -93,6 +95,33 @@ def _run(node: syntax.Run) -> str:
     if node.save_to is not None:
         parts.append(f"save to {_string(node.save_to)}")
     return " ".join(parts)
+
+
+def _register(node: syntax.RegisterQuery) -> str:
+    question, more = _question(node.question)
+    return f"register query {_name(node.name)} as {question} on {_name(node.on)}{more}"
+
+
+def _question(question: syntax.Question) -> tuple[str, str]:
+    """What stands in front of the graph, and what stands behind it."""
+    match question:
+        case syntax.ShortestPath(source, target, weight):
+            return f"shortest path from {_literal(source)} to {_literal(target)}", _option("weight", weight)
+        case syntax.ShortestPaths(source, weight):
+            return f"shortest paths from {_literal(source)}", _option("weight", weight)
+        case syntax.KHop(hops, source):
+            return f"{_literal(hops)} hop from {_literal(source)}", ""
+        case syntax.PathPattern(pattern, sources, label):
+            begin = f" from {', '.join(map(_literal, sources))}" if sources else ""
+            return f"path {_literal(pattern)}{begin}", _option("label", label)
+        case syntax.Components():
+            return "components", ""
+        case syntax.PageRank(arguments):
+            return f"pagerank({_arguments(arguments)})" if arguments else "pagerank", ""
+
+
+def _option(word: str, name: syntax.Name | None) -> str:
+    return "" if name is None else f" {word} {_name(name)}"
 
 
 def _arguments(arguments: tuple[syntax.Argument, ...]) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "Arithmetic",
     "Between",
     "Comparison",
+    "Components",
     "CreateCollection",
     "CreateView",
     "Describe",
@@ -29,6 +30,7 @@ __all__ = [
     "Expression",
     "In",
     "IsNull",
+    "KHop",
     "Like",
     "ListValue",
     "Literal",
@@ -38,8 +40,14 @@ __all__ = [
     "Negative",
     "Not",
     "Or",
+    "PageRank",
+    "PathPattern",
     "Property",
+    "Question",
+    "RegisterQuery",
     "Run",
+    "ShortestPath",
+    "ShortestPaths",
     "Show",
     "Statement",
     "Step",
@@ -244,6 +252,57 @@ class Dimension(_Located):
     views: Views
 
 
+# ------------------------------------------------------------------------------------------------- questions
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestPath(_Located):
+    """`shortest path from source to target`, by the sum of weights or the number of edges."""
+
+    source: Literal
+    target: Literal
+    weight: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestPaths(_Located):
+    """`shortest paths from source`, to every vertex."""
+
+    source: Literal
+    weight: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KHop(_Located):
+    """`3 hop from source`: the vertices at most so many edges away."""
+
+    hops: Literal
+    source: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern(_Located):
+    """`path 'pattern' from sources`, or from anywhere; the labels stand in a property of the edges."""
+
+    pattern: Literal
+    sources: tuple[Literal, ...] = ()
+    label: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Components(_Located):
+    """`components`, weakly connected; also written `wcc`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRank(_Located):
+    """`pagerank(rounds = ..., damping = ...)`."""
+
+    arguments: tuple[Argument, ...] = ()
+
+
+Question: TypeAlias = ShortestPath | ShortestPaths | KHop | PathPattern | Components | PageRank
+
 # ------------------------------------------------------------------------------------------------ statements
 
 
@@ -290,10 +349,19 @@ class Run(_Located):
 
 
 @dataclass(frozen=True, slots=True)
+class RegisterQuery(_Located):
+    """`register query name as question on graph ...`."""
+
+    name: Name
+    question: Question
+    on: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Show(_Located):
     """`show graphs` and the like."""
 
-    what: OneOf["graphs", "views", "view collections", "computations"]
+    what: OneOf["graphs", "views", "view collections", "computations", "queries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +375,7 @@ class Describe(_Located):
 class Drop(_Located):
     """`drop view name` and the like."""
 
-    kind: OneOf["graph", "view", "view collection"]
+    kind: OneOf["graph", "view", "view collection", "query"]
     name: Name
 
 
@@ -315,7 +383,9 @@ class Drop(_Located):
 class Explain(_Located):
     """`explain statement`: what it would do."""
 
-    statement: LoadGraph | CreateView | CreateCollection | Run | Show | Describe | Drop
+    statement: LoadGraph | CreateView | CreateCollection | Run | RegisterQuery | Show | Describe | Drop
 
 
-Statement: TypeAlias = LoadGraph | CreateView | CreateCollection | Run | Show | Describe | Drop | Explain
+Statement: TypeAlias = (
+    LoadGraph | CreateView | CreateCollection | Run | RegisterQuery | Show | Describe | Drop | Explain
+)

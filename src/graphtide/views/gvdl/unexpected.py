@@ -49,7 +49,11 @@ _WORDS: Final = {
 }
 # Where the first set is expected, the phrase says it, and the second set with it.
 _PHRASES: Final[tuple[tuple[str, AbstractSet[str], AbstractSet[str]], ...]] = (
-    ("a statement", {"_CREATE", "_LOAD", "_SHOW"}, {"_DESCRIBE", "_DROP", "_EXPLAIN", "_RUN", "SEMICOLON", _END}),
+    (
+        "a statement",
+        {"_CREATE", "_LOAD", "_SHOW"},
+        {"_DESCRIBE", "_DROP", "_EXPLAIN", "_REGISTER", "_RUN", "SEMICOLON", _END},
+    ),
     (
         "a condition",
         {"_NOT", "VARIABLE", "STRING"},
@@ -60,11 +64,12 @@ _PHRASES: Final[tuple[tuple[str, AbstractSet[str], AbstractSet[str]], ...]] = (
         {"STRING", "FLOAT", "NAME"},
         {"INT", "LPAR", "LSQB", "MINUS", "QUOTED", "VARIABLE", "_DATE", "_FALSE", "_TIMESTAMP", "_TRUE"},
     ),
+    ("an id", {"INT", "STRING"}, {"MINUS"}),
     ("a comparison", {"COMPARE", "_BETWEEN"}, {"EQUALS", "_IN", "_IS", "_LIKE", "_NOT"}),
     ("an operator", {"PLUS", "STAR"}, {"DOT", "MINUS", "PERCENT", "SLASH"}),
     ('";"', {"SEMICOLON"}, {_END}),
 )
-_STARTERS: Final = ("create", "describe", "drop", "explain", "load", "run", "show")
+_STARTERS: Final = ("create", "describe", "drop", "explain", "load", "register", "run", "show")
 _MEANT: Final = {"&": "and", "|": "or", "!": "not", "≤": "<=", "≥": ">=", "≠": "<>"}
 
 

@@ -111,7 +111,7 @@ CONNECTIVES = '"and", "or", an operator or ";"'
             "select * from Calls",
             "select",
             'expected a statement, found "select"',
-            "statements start with create, describe, drop, explain, load, run or show",
+            "statements start with create, describe, drop, explain, load, register, run or show",
         ),
         ("show graphs show views", "show", 'expected ";", found "show"', 'end the statement before it with ";"'),
         (
