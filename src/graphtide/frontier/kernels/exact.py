@@ -83,12 +83,12 @@ def compute_again(query, control, kept, graph, weights, scratch, vertex, r, noth
         key = control[TICK] << 24 | d
         place = (v * 31 + d * 0x9E3779B1) & (scratch.memo_states.shape[0] - 1)
         if stack[base + 2] < 0:
-            query[RECOMPUTED] += depth > 0
             if scratch.memo[2 * place] == key and scratch.memo[2 * place + 1] == v:
                 result = scratch.memo_states[place]
                 has_result = True
                 depth -= 1
                 continue
+            query[RECOMPUTED] += 1
             stack[base + 2] = 0
         elif has_result:
             # What was asked for one round before is there: go on behind the edge that asked.
