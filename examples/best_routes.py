@@ -1,4 +1,4 @@
-"""Widest and most reliable routes through a network that changes: two programs of one line each.
+"""Widest and most reliable routes through a network that changes: two programs, whose messages are functions.
 
 `python -m examples.best_routes` asks for the best routes through a small network of links, and cuts one of them.
 """
@@ -17,14 +17,24 @@ LINKS = [
 ]
 
 
+def narrowest(capacity: int, link: int) -> int:
+    """A route has the capacity of its narrowest link."""
+    return min(capacity, link)
+
+
+def works(chance: float, link: float) -> float:
+    """A route works if all its links do."""
+    return chance * link
+
+
 def widest(start: str) -> gt.Program:
-    """The greatest capacity of a route: that of its narrowest link."""
-    return gt.ife("narrowest", aggregate="max", initial={start: 1_000}, weight="capacity", state="capacity")
+    """The greatest capacity of a route to every place."""
+    return gt.ife(narrowest, aggregate="max", initial={start: 1_000}, weight="capacity", state="capacity")
 
 
 def most_reliable(start: str) -> gt.Program:
-    """The greatest chance that all links of a route work."""
-    return gt.ife("multiply", aggregate="max", initial={start: 1.0}, weight="works", state="works")
+    """The greatest chance that a route to every place works."""
+    return gt.ife(works, aggregate="max", initial={start: 1.0}, weight="works", state="works")
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ Edge = tuple[int, int, Any]
 
 @dataclass(frozen=True)
 class NaiveProgram:
-    message: Callable[[Any, Any], Any]
+    message: Callable[[Any, Any], Any]  # None: the edge carries nothing
     better: Callable[[Any, Any], Any]  # the better of two states
     initial: Mapping[int, Any] | None  # None: every vertex begins with its own id
     along: str = "out"
@@ -33,6 +33,8 @@ def states_by_round(program: NaiveProgram, vertices: Iterable[int], edges: Itera
         for u, v, w in ways:
             if u in now:
                 offer = program.message(now[u], w)
+                if offer is None:
+                    continue
                 then[v] = program.better(then[v], offer) if v in then else offer
         if then == now:
             return rounds

@@ -142,6 +142,11 @@ class Adjacency:
         kernels.list_all(self.vertices, self._start, self._size, self._other, rows)
         return rows
 
+    def some_slots(self, most: int) -> Codes:
+        """The slots of at most so many edges, of vertices that lie apart."""
+        slots = np.empty(most, np.int64)
+        return slots[: kernels.some_slots(self.vertices, self._start, self._size, slots)]
+
     def extremes(self, column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, float]:
         """The least and the greatest value of a column by slot."""
         return kernels.extremes(self.vertices, self._start, self._size, column)

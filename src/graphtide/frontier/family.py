@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.errors import NotConvergedError
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.kernels.shapes import CALL_FIELDS, Changes, fill_table
@@ -51,9 +50,11 @@ class Family:
         self._control = np.zeros(fields.CONTROL_FIELDS, np.int64)
         self._arrays: NDArray[np.int64] | None = None  # the table of scratch memory and changes
         self._nothing = no_state(dtype)
+        self._no_weights = np.empty(0, dtype)
         self._vertices = 0
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
+        self.unsettled: list[Steps] = []  # queries that the last batch left without an answer
 
     def add(self, steps: Steps) -> None:
         """Let a query be kept with these."""
@@ -109,6 +110,7 @@ class Family:
         control = self._control
         control[: fields.ROUND] = 0
         control[fields.OUT] = 0
+        self.unsettled.clear()
         while True:
             code = maintain(
                 self._table,
@@ -130,6 +132,10 @@ class Family:
             self._provide(int(code), control)
             self._arrays = self._tabulated()
         self._reported = self._order
+
+    def ones(self, count: int) -> NDArray[Any]:
+        """The weights of edges that have none."""
+        return np.ones(count, self.dtype) if count else self._no_weights
 
     def _tabulated(self) -> NDArray[np.int64]:
         """The table of scratch memory and changes."""
@@ -187,10 +193,16 @@ class Family:
         elif code == fields.TOO_NARROW_ROUNDS:
             self._widen()
         else:
-            raise NotConvergedError(
-                "a program did not settle: a state got better at more rounds than there are vertices",
-                hint="a cycle that betters the states along it does this; bound it with rounds=",
-            )
+            assert code == fields.STUCK
+            self.unsettled.append(steps)
+            self._give_up(control)
+
+    def _give_up(self, control: NDArray[np.int64]) -> None:
+        """Leave a query as it is, and go on with the next one."""
+        self._due.fill(-1)
+        self._changes.ends[control[fields.POSITION]] = control[fields.OUT]
+        control[fields.POSITION] += 1
+        control[fields.STAGE] = fields.SEEDING
 
     def _widen(self) -> None:
         """Rounds of four bytes for all of them: paths that need it are rare."""

@@ -7,15 +7,17 @@ Invariant: after `follow` the states of every program are those of the graph as 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.errors import NotConvergedError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.edges import Delta, Edges
 from graphtide.frontier.family import EdgeChanges, Family, StateChanges
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
+from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
@@ -26,9 +28,18 @@ from graphtide.rows.codes import Codes
 if TYPE_CHECKING:
     from graphtide.frontier.live import LiveGraph
 
-__all__ = ["EdgeGround", "Ground"]
+__all__ = ["Admitted", "EdgeGround", "Ground"]
 
-_NOTHING = np.empty(0, np.int64)
+# A weight and the type of states: what programs that are taken together have in common.
+_Kind = tuple[str | None, np.dtype[Any]]
+
+
+class Admitted(NamedTuple):
+    """A program that can be kept: its message compiled, its initial states by number."""
+
+    program: Program
+    message: CompiledMessage
+    begin: Begin
 
 
 class Ground(ABC):
@@ -37,8 +48,8 @@ class Ground(ABC):
     def __init__(self, adjacency: Adjacency) -> None:
         self.adjacency = adjacency
         self.known = 0  # so many vertices were there before the last batch
-        self._families: dict[str | None, Family] = {}
-        self._flows: dict[str | None, VanillaFlow] = {}
+        self._families: dict[_Kind, Family] = {}
+        self._flows: dict[tuple[_Kind, int], VanillaFlow] = {}
         self._recomputed: list[ScratchQuery] = []
         self._kept = 0
 
@@ -52,10 +63,6 @@ class Ground(ABC):
     @abstractmethod
     def weights(self, weight: str | None) -> NDArray[Any]:
         """A weight by slot; of none, an empty array."""
-
-    @abstractmethod
-    def dtype(self, weight: str | None) -> np.dtype[Any]:
-        """What the states of programs with a weight are."""
 
     @abstractmethod
     def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
@@ -85,11 +92,12 @@ class Ground(ABC):
     # -- programs
 
     def keep(
-        self, program: Program, begin: Begin, maintain: Maintenance, *, live: LiveGraph, edges: Edges, name: str
+        self, admitted: Admitted, maintain: Maintenance, *, live: LiveGraph, edges: Edges, name: str
     ) -> ProgramQuery:
         """Compute the first answer of a program, and keep it as the policy says."""
+        program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
-        steps = Steps(program, self.dtype(program.weight), dropping)
+        steps = Steps(program, message, dropping)
         running = Running(self, steps, begin, maintain)
         if isinstance(maintain, Vanilla):
             flow = self._as_dataflow(name, steps, begin)
@@ -100,7 +108,7 @@ class Ground(ABC):
             self._recomputed.append(query)
         else:
             self.compute(steps, begin)
-            family = self._families.setdefault(program.weight, Family(steps.dtype))
+            family = self._families.setdefault((program.weight, steps.dtype), Family(steps.dtype))
             family.add(steps)
             family.make_room(self.adjacency.vertices)
             query = KeptQuery(live, edges, name, running, family)
@@ -114,8 +122,7 @@ class Ground(ABC):
             query.family.drop(query.steps)
             self._families = {at: family for at, family in self._families.items() if family.queries}
         elif isinstance(query, VanillaQuery):
-            query.kept.drop()
-            self._flows = {at: flow for at, flow in self._flows.items() if flow.programs}
+            self._leave_dataflow(query.kept)
         elif isinstance(query, ScratchQuery):
             self._recomputed.remove(query)
 
@@ -127,26 +134,48 @@ class Ground(ABC):
     @property
     def shared(self) -> list[SharedPart]:
         """What its programs share besides the edges: scratch memory, and the dataflows' indexes."""
-        of = {weight: "" if weight is None else f" of {weight}" for weight in (*self._families, *self._flows)}
-        families = [SharedPart(f"scratch memory{of[at]}", family.nbytes) for at, family in self._families.items()]
-        return families + [SharedPart(f"dataflow{of[at]}", flow.nbytes) for at, flow in self._flows.items()]
+        families = [
+            SharedPart(f"scratch memory{_of(weight)}", family.nbytes) for (weight, _), family in self._families.items()
+        ]
+        return families + [
+            SharedPart(f"dataflow{_of(weight)}", flow.nbytes) for ((weight, _), _), flow in self._flows.items()
+        ]
 
     def compute(self, steps: Steps, begin: Begin, *, kept: bool = True) -> NDArray[Any]:
         """Run a program from its beginning; its last states."""
-        lists, weights = self.adjacency.lists, self.weights(steps.program.weight)
+        lists, weights = self.adjacency.lists, self.weights(steps.program.weight).view(steps.dtype)
         return steps.compute(lists, weights, self.labels, self.adjacency.vertices, begin, kept=kept)
 
-    def follow(self, delta: Delta, known: int) -> None:
-        """Bring all programs up to date with a batch; vertices from number `known` on are new."""
+    def follow(self, delta: Delta, known: int) -> list[Steps]:
+        """Bring all programs up to date with a batch; vertices from number `known` on are new.
+
+        Gives those that do not settle: they have no answer and must be forgotten.
+        """
         self.known = known
         vertices, labels = self.adjacency.vertices, self.labels
-        for weight, family in self._families.items():
-            changes = self._without_weights(delta) if weight is None else self.lost_and_gained(delta, weight)[0]
+        unsettled: list[Steps] = []
+        for (weight, dtype), family in self._families.items():
+            if weight is None:
+                lost, gained = delta.without_columns()
+                changes = EdgeChanges(lost, family.ones(len(lost)), gained, -1)
+            else:
+                changes = self.lost_and_gained(delta, weight)[0]
+                if changes.lost_weights.dtype != dtype:
+                    # Kernels take weights by their bits in the type of states.
+                    changes = changes._replace(lost_weights=changes.lost_weights.view(dtype))
             family.apply(self.adjacency.table, labels, vertices, changes)
-        for weight, flow in self._flows.items():
-            self._follow_as_dataflow(flow, weight, delta)
+            unsettled += family.unsettled
+        for ((weight, dtype), _), flow in self._flows.items():
+            try:
+                self._follow_as_dataflow(flow, weight, dtype, delta)
+            except NotConvergedError:
+                unsettled += [program.steps for program in flow.programs]
         for query in self._recomputed:
-            query.set_answer(self.compute(query.steps, query.begin, kept=False))
+            try:
+                query.set_answer(self.compute(query.steps, query.begin, kept=False))
+            except NotConvergedError:
+                unsettled.append(query.steps)
+        return unsettled
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
         """Changes of a program with which every vertex begins; vertices that the batch brought had no state before."""
@@ -161,34 +190,40 @@ class Ground(ABC):
             np.concatenate([after[old], states[new]]),
         )
 
-    @staticmethod
-    def _without_weights(delta: Delta) -> EdgeChanges:
-        lost, gained = delta.without_columns()
-        return EdgeChanges(lost, np.zeros(len(lost), np.int64) if len(lost) else _NOTHING, gained, -1)
-
     # -- dataflows
 
     def _as_dataflow(self, name: str, steps: Steps, begin: Begin) -> VanillaProgram:
         """A program as a branch of the dataflow of its weight, which is made by the first that needs it."""
-        weight = steps.program.weight
-        if weight not in self._flows:
-            flow = self._flows[weight] = VanillaFlow(steps.dtype)
+        weight, message = steps.program.weight, steps.message
+        # A function that does not settle must not stop programs that do.
+        at = (weight, steps.dtype), message.kind if message.pointer else 0
+        if at not in self._flows:
+            flow = self._flows[at] = VanillaFlow(message)
             rows = self.adjacency.list_all()
-            weights = np.zeros(len(rows), np.int64) if weight is None else self.weights(weight)[rows[:, 2]]
+            weights = np.ones(len(rows), steps.dtype) if weight is None else self.weights(weight)[rows[:, 2]]
             flow.change(rows[:0], weights[:0], rows, weights)
             flow.commit()
-        kept = VanillaProgram(self._flows[weight], name, steps.program)
-        if steps.program.initial is None:
+        kept = VanillaProgram(self._flows[at], name, steps)
+        if steps.program.begins_with_ids:
             self._start(kept, 0)
         else:
             kept.start(*begin)
-        kept.install()
+        try:
+            kept.install()
+        except NotConvergedError:
+            self._leave_dataflow(kept)
+            raise
         return kept
 
-    def _follow_as_dataflow(self, flow: VanillaFlow, weight: str | None, delta: Delta) -> None:
+    def _leave_dataflow(self, program: VanillaProgram) -> None:
+        program.drop()
+        self._flows = {at: flow for at, flow in self._flows.items() if flow.programs}
+
+    def _follow_as_dataflow(self, flow: VanillaFlow, weight: str | None, dtype: np.dtype[Any], delta: Delta) -> None:
         if weight is None:
-            changes = self._without_weights(delta)
-            after = np.zeros(len(changes.gained), np.int64)
+            lost, gained = delta.without_columns()
+            changes = EdgeChanges(lost, np.ones(len(lost), dtype), gained, -1)
+            after = np.ones(len(gained), dtype)
         else:
             changes, after = self.lost_and_gained(delta, weight)
         flow.change(changes.lost, changes.lost_weights, changes.gained, after)
@@ -220,10 +255,6 @@ class EdgeGround(Ground):
         """A property by slot."""
         return self._edges.slot_weights(weight)
 
-    def dtype(self, weight: str | None) -> np.dtype[Any]:
-        """Floats if the property is."""
-        return np.dtype(np.float64 if weight is not None and self._edges.is_float(weight) else np.int64)
-
     def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
         """Edges that have another weight are lost and gained."""
         edges = self._edges
@@ -253,3 +284,7 @@ class EdgeGround(Ground):
     def vertices_of(self, numbers: Codes) -> Codes:
         """The same."""
         return numbers
+
+
+def _of(weight: str | None) -> str:
+    return "" if weight is None else f" of {weight}"

@@ -12,27 +12,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
+from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
+from graphtide.frontier.admission import admit, shown_range, weights_for
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.edges import Delta, Edges, Rows
-from graphtide.frontier.ground import EdgeGround, Ground
+from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
+from graphtide.frontier.message import CompiledMessage, compile_message
 from graphtide.frontier.path_graph import PathGraph
 from graphtide.frontier.pattern import Automaton, automaton
 from graphtide.frontier.program import Program, ife
 from graphtide.frontier.query import ProgramQuery, Query, RankQuery
 from graphtide.frontier.ranks import Ranks
 from graphtide.frontier.report import SharedPart, memory_table
-from graphtide.frontier.steps import Begin
+from graphtide.frontier.steps import Begin, Steps
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind
 
 __all__ = ["LiveGraph"]
-
-# Four million of them add up to less than the state of a vertex that is not reached.
-_GREATEST_INT = 2**40
 
 
 class LiveGraph:
@@ -134,11 +133,27 @@ class LiveGraph:
     def _maintain(self, delta: Delta, known: int) -> None:
         self.batches += 1
         edges, vertices = self._edges, self.vertices
-        self._ground.follow(delta, known)
+        unsettled = self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
             graph.follow_edges(vertices, *delta.in_column(edges.column(label)))
         for query in self._ranked:
             query.ranks.apply(edges.adjacency.lists, vertices, *delta.without_columns())
+        if unsettled:
+            self._drop_unsettled(unsettled)
+
+    def _drop_unsettled(self, unsettled: list[Steps]) -> None:
+        """Take out queries that a batch has left without an answer, and say so."""
+        queries = [each for each in self._queries.values() if isinstance(each, ProgramQuery)]
+        dropped = [query for query in queries if any(query.steps is steps for steps in unsettled)]
+        for query in dropped:
+            query.drop()
+        names = ", ".join(f'"{query.name}"' for query in dropped)
+        raise NotConvergedError(
+            f"with batch {self.batches}, {names} did not settle and was dropped: "
+            "a state got better at more rounds than there are vertices",
+            hint="a cycle that betters the states along it does this; bound it with rounds=. "
+            "The batch was applied, and other queries follow it",
+        )
 
     def _check_weights(self, rows: Rows) -> None:
         """No weight that a query's program does not settle with."""
@@ -151,7 +166,7 @@ class LiveGraph:
                 raise SchemaError(
                     f"cannot {rows.word} row {row}, {self._edges.shown(rows, row)}: "
                     f'a query on "{weight}" takes no {number}',
-                    hint=f"it takes {_range(least, greatest)}; nothing of the batch was applied",
+                    hint=f"it takes {shown_range(least, greatest)}; nothing of the batch was applied",
                 )
 
     # -- queries
@@ -159,8 +174,8 @@ class LiveGraph:
     def ife(self, program: Program, *, name: str | None = None, maintain: Maintenance | None = None) -> Query:
         """Keep the answer of any program."""
         name = self._free_name(name)
-        self._check_program(program, name)
-        return self._keep(self._ground, program, self._begin(program), name, maintain)
+        message = admit(program, name, self._edges)
+        return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
 
     def _ask(self, kind: str, program: Program, **more: Any) -> Query:
         """Keep the answer of a program that users know by its kind."""
@@ -212,7 +227,8 @@ class LiveGraph:
         program = Program("hop", initial=begin, state="length")
         pairs = np.array([] if begin is None else list(begin), np.int32)
         graph = self._path_graph(pattern, label, machine, codes)
-        query = self._keep(graph, program, (pairs, np.zeros(len(pairs), np.int64)), name, maintain)
+        admitted = Admitted(program, compile_message(program), (pairs, np.zeros(len(pairs), np.int64)))
+        query = self._keep(graph, admitted, name, maintain)
         query.kind = "path"
         return query
 
@@ -240,12 +256,10 @@ class LiveGraph:
             query.ground.forget(query)
             self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if not graph.is_bare}
 
-    def _keep(
-        self, ground: Ground, program: Program, begin: Begin, name: str, maintain: Maintenance | None
-    ) -> ProgramQuery:
+    def _keep(self, ground: Ground, admitted: Admitted, name: str, maintain: Maintenance | None) -> ProgramQuery:
         """Keep a program on the edges or on a product of them, by the graph's policy if no other is given."""
         maintain = self.maintain if maintain is None else maintain
-        query = ground.keep(program, begin, maintain, live=self, edges=self._edges, name=name)
+        query = ground.keep(admitted, maintain, live=self, edges=self._edges, name=name)
         self._register(query)
         return query
 
@@ -276,15 +290,9 @@ class LiveGraph:
         for query in every:
             if isinstance(query, ProgramQuery) and query.program.weight is not None:
                 weight = query.program.weight
-                least, greatest = self._range_of(query.program)
+                least, greatest = weights_for(query.program, self._edges)
                 lower, upper = self._limits.get(weight, (least, greatest))
                 self._limits[weight] = max(least, lower), min(greatest, upper)
-
-    def _range_of(self, program: Program) -> tuple[float, float]:
-        """The weights with which a program settles, and its sums do not overflow."""
-        assert program.weight is not None
-        is_summed = program.message == "add" and not self._edges.is_float(program.weight)
-        return program.least_weight, min(program.greatest_weight, _GREATEST_INT if is_summed else np.inf)
 
     def _label_codes(self, machine: Automaton, label: str) -> dict[str, int]:
         """By label that a pattern names: what stands for it in the column."""
@@ -320,45 +328,14 @@ class LiveGraph:
         self._path_graphs[pattern, label] = graph
         return graph
 
-    def _begin(self, program: Program) -> Begin:
+    def _begin(self, program: Program, message: CompiledMessage) -> Begin:
         """Numbers of the vertices that are given states, and these."""
         initial: Mapping[Any, Any] = {} if program.initial is None else program.initial
         vertices = np.array([self._number(vertex) for vertex in initial], np.int32)
         states = [state * program.sign for state in initial.values()]
-        return vertices, np.array(states, self._ground.dtype(program.weight))
-
-    def _check_program(self, program: Program, name: str) -> None:
-        weight = program.weight
-        is_float = weight in self.schema.names[2:] and self._edges.is_float(weight)
-        for vertex, state in (program.initial or {}).items():
-            if not is_float and (not float(state).is_integer() or abs(state) > _GREATEST_INT):
-                raise SchemaError(
-                    f'query "{name}" cannot begin with {state} at {vertex!r}: its states are ints of at most 2 ** 40',
-                    hint="take a weight that is a float, or a smaller int",
-                )
-        if weight is None:
-            return
-        properties = self.schema.names[2:]
-        if weight not in properties:
-            hint = did_you_mean(weight, properties) or f"edges are {self.schema}"
-            raise SchemaError(f'edges have no property "{weight}"', hint=hint)
-        if self.schema[weight].kind not in {Kind.INT, Kind.FLOAT} or self.schema[weight].nullable:
-            raise SchemaError(f'"{weight}" is {self.schema[weight]}, not a number that every edge has')
-        if self.edges == 0:
-            return
-        least, greatest = self._edges.adjacency.extremes(self._edges.slot_weights(weight))
-        lower, upper = self._range_of(program)
-        if not (least >= lower and greatest <= upper):
-            bad = greatest if least >= lower else least
-            raise SchemaError(
-                f'query "{name}" takes no {weight} of {bad}, which an edge has', hint=f"it takes {_range(lower, upper)}"
-            )
+        return vertices, np.array(states, message.dtype)
 
 
 def _distances(source: Any, weight: str | None) -> Program:
     message = "hop" if weight is None else "add"
     return ife(message, initial={source: 0}, weight=weight, state="distance")
-
-
-def _range(least: float, greatest: float) -> str:
-    return f"{least:g} and more" if greatest == np.inf else f"{least:g} to {greatest:g}"

@@ -49,11 +49,6 @@ class PathGraph(Ground):
         assert weight is None, "programs on the product count edges"
         return _NOTHING
 
-    def dtype(self, weight: str | None) -> np.dtype[Any]:
-        """Numbers of edges."""
-        assert weight is None, "programs on the product count edges"
-        return np.dtype(np.int64)
-
     def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
         """There are no weights."""
         raise AssertionError(f"programs on the product count edges: {weight}, {delta}")

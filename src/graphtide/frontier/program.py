@@ -2,21 +2,24 @@
 
     D(r + 1, v) = aggregate of D(0, v) and of message(D(r, u), w) over the edges u -> v
 
+A message is one of ours by its name, or a function of the user's.
+
 Invariant: inside, less is better; a program that takes the greatest state has its states negated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from graphtide.errors import UsageError
 from graphtide.frontier.kernels import messages
+from graphtide.functions import name_of, takes_up_to
 
 __all__ = ["Aggregate", "Message", "Program", "ife"]
 
-Message = Literal["add", "hop", "copy", "narrowest", "multiply"]
+Message = Literal["add", "hop", "copy", "narrowest", "multiply"] | Callable[..., Any]
 Aggregate = Literal["min", "max"]
 Along = Literal["out", "in", "both"]
 
@@ -48,29 +51,59 @@ class Program:
     state: str = "state"  # the name of the answer's column
 
     def __post_init__(self) -> None:
-        if (self.message, self.aggregate) not in _KINDS:
-            fitting = ", ".join(f'"{message}" with "{aggregate}"' for message, aggregate in _KINDS)
-            raise UsageError(
-                f'no program has the message "{self.message}" with the aggregate "{self.aggregate}"',
-                hint=f"there are {fitting}",
-            )
-        if (self.message in _WEIGHTED) != (self.weight is not None):
-            needs = "needs" if self.message in _WEIGHTED else "takes no"
-            hint = 'for example weight="length"'
-            raise UsageError(f'the message "{self.message}" {needs} weight of an edge', hint=hint)
+        if isinstance(self.message, str):
+            self._check_named(self.message)
+        else:
+            self._check_function(self.message)
         for vertex, state in (self.initial or {}).items():
             if state != state or (self.message == "multiply" and state < 0):  # noqa: PLR0124 - NaN
                 raise UsageError(
-                    f'a program with the message "{self.message}" cannot begin with {state} at {vertex!r}',
+                    f"a program with the message {self.message_name} cannot begin with {state} at {vertex!r}",
                     hint="begin with a number, and to multiply, with none below 0",
                 )
         if self.rounds is not None and self.rounds < 0:
             raise UsageError(f"a program cannot run for {self.rounds} rounds", hint="rounds is 0 or more, or None")
 
+    def _check_named(self, message: str) -> None:
+        if (message, self.aggregate) not in _KINDS:
+            fitting = ", ".join(f'"{message}" with "{aggregate}"' for message, aggregate in _KINDS)
+            raise UsageError(
+                f'no program has the message "{message}" with the aggregate "{self.aggregate}"',
+                hint=f"there are {fitting}, and any function with either",
+            )
+        if (message in _WEIGHTED) != (self.weight is not None):
+            needs = "needs" if message in _WEIGHTED else "takes no"
+            hint = 'for example weight="length"'
+            raise UsageError(f'the message "{message}" {needs} weight of an edge', hint=hint)
+
+    def _check_function(self, function: Callable[..., Any]) -> None:
+        if self.aggregate not in {"min", "max"}:
+            raise UsageError(f'there is no aggregate "{self.aggregate}"', hint='there are "min" and "max"')
+        if not callable(function):
+            raise UsageError(f"{function!r} is no message", hint="take a name or a function of a state and a weight")
+        if takes_up_to(function, 2) < (1 if self.weight is None else 2):
+            raise UsageError(
+                f"{name_of(function)} cannot be called with a state and the weight of an edge",
+                hint="for example: lambda state, weight: min(state, weight)",
+            )
+        if self.initial is None and self.aggregate == "max":
+            raise UsageError("a program that takes the greatest state needs initial states", hint="for example {17: 0}")
+
+    @property
+    def message_name(self) -> str:
+        """The message as errors quote it."""
+        return f'"{self.message}"' if isinstance(self.message, str) else name_of(self.message)
+
     @property
     def kind(self) -> int:
-        """The kernels' number of the message."""
+        """The kernels' number of a message of ours."""
+        assert isinstance(self.message, str)
         return _KINDS[self.message, self.aggregate]
+
+    @property
+    def begins_with_ids(self) -> bool:
+        """Whether every vertex begins with its own id."""
+        return self.initial is None
 
     @property
     def sides(self) -> int:
@@ -105,10 +138,15 @@ def ife(
 ) -> Program:
     """A program of iterative frontier expansion.
 
-    >>> ife("narrowest", aggregate="max", initial={"a": 100}, weight="capacity", state="width").sign
+    The message is a name or a function of a state and the weight of an edge, which numba compiles; it gives the state
+    that the edge offers to its other end, or None if it offers none. It must be *monotone*: of a better state (less, or
+    greater if the aggregate is `max`) it never makes a worse one. States are ints or floats, as the function and the
+    initial states make them.
+
+    >>> ife(lambda state, weight: min(state, weight), aggregate="max", initial={"a": 100}, weight="capacity").sign
     -1
     """
-    if initial is None and message != "copy":
+    if initial is None and isinstance(message, str) and message != "copy":
         hint = "for example initial={17: 0}"
         raise UsageError(f'a program with the message "{message}" needs initial states', hint=hint)
     return Program(message, aggregate, initial, weight, along, rounds, state)

@@ -190,12 +190,12 @@ class ProgramQuery(Query):
             steps.head,
             steps.states,
             steps.rounds,
-            program.kind,
+            steps.message.kind,
             program.sides,
-            program.initial is None,
+            program.begins_with_ids,
             ground.labels,
             *ground.adjacency.lists,
-            ground.weights(program.weight),
+            ground.weights(program.weight).view(steps.dtype),
             end,
         )
         return self._edges.ids_of(ground.vertices_of(walk[::-1])).to_pylist()
@@ -214,7 +214,7 @@ class ProgramQuery(Query):
 
     def _all_steps(self) -> Steps:
         """Every difference, computed anew unless they are kept."""
-        steps = Steps(self.program, self.steps.dtype)
+        steps = Steps(self.program, self.steps.message)
         self.ground.compute(steps, self.begin)
         return steps
 
@@ -228,7 +228,7 @@ class ProgramQuery(Query):
         return self.ground.changes_by_vertex(self.changes_by_number(), self)
 
     def _values(self, states: NDArray[Any]) -> pa.Array:
-        if self.program.initial is None and self.program.message == "copy":
+        if self.program.begins_with_ids and self.program.message == "copy":
             return self._edges.ids_of_labels(states)
         return pa.array(states * self.program.sign)
 
@@ -274,7 +274,7 @@ class KeptQuery(ProgramQuery):
         changes = self.family.changes_of(self.steps)
         if changes is None:
             return _NO_CHANGES
-        if self.program.initial is None and self.ground.known < self.ground.adjacency.vertices:
+        if self.program.begins_with_ids and self.ground.known < self.ground.adjacency.vertices:
             return self.ground.with_new_vertices(changes, self.states_by_number())
         return changes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from graphtide.frontier.kernels.rooms import FREE_FIELDS, new_free
 from graphtide.frontier.kernels.shapes import Lists
 from graphtide.frontier.maintenance import Degree, DeterministicDrop, Dropping
 from graphtide.frontier.program import Program
+
+if TYPE_CHECKING:
+    from graphtide.frontier.message import CompiledMessage
 
 __all__ = ["NARROW", "NO_DISTANCE", "NO_NUMBER", "WIDE", "Begin", "Steps", "no_state"]
 
@@ -36,13 +39,14 @@ def no_state(dtype: np.dtype[Any]) -> Any:
 class Steps:
     """The staircases of one query."""
 
-    def __init__(self, program: Program, dtype: np.dtype[Any], dropping: Dropping | None = None) -> None:
+    def __init__(self, program: Program, message: CompiledMessage, dropping: Dropping | None = None) -> None:
         self.program = program
-        self.dtype = dtype
+        self.message = message
+        self.dtype: np.dtype[Any] = message.dtype
         self.dropping = dropping
         self.marks: NDArray[np.int64] = np.empty(0, np.int64)
         self.head: NDArray[np.int32] = np.empty(0, np.int32)
-        self.states: NDArray[Any] = np.empty(0, dtype)
+        self.states: NDArray[Any] = np.empty(0, self.dtype)
         self.rounds: NDArray[Any] = np.empty(0, NARROW)
         self.free: NDArray[np.int64] = new_free()
         self.row: NDArray[np.int64] = np.zeros(fields.QUERY_FIELDS, np.int64)
@@ -59,7 +63,7 @@ class Steps:
     ) -> NDArray[Any]:
         """Run the program from its beginning; the last states. The steps are kept unless only these are wanted."""
         nothing = no_state(self.dtype)
-        own = self.program.initial is None
+        own = self.program.begins_with_ids
         now = np.empty(vertices, self.dtype)
         coming = np.empty(vertices, self.dtype)
         mark = np.zeros(vertices, np.int32)
@@ -71,7 +75,7 @@ class Steps:
         while len(active) and r < most:
             log.make_room(at + vertices)
             r, active, at = spread(
-                self.program.kind,
+                self.message.kind,
                 self.program.sides,
                 *lists,
                 weights,
@@ -144,10 +148,10 @@ class Steps:
         self.free = stairs.lay_out(
             log.vertices, log.rounds, log.states, count, sizes, self.head, self.states, self.rounds
         )
-        self.row[fields.KIND] = self.program.kind
-        self.row[fields.OWN] = self.program.initial is None
+        self.row[fields.KIND] = self.message.kind
+        self.row[fields.OWN] = self.program.begins_with_ids
         self.row[fields.SIDES] = self.program.sides
-        self.row[fields.LAST_ROUND] = 2**31 if self.program.rounds is None else self.program.rounds
+        self.row[fields.LAST_ROUND] = fields.ENDLESS if self.program.rounds is None else self.program.rounds
         self.row[fields.HIGHEST] = highest
         self.row[fields.STEPS] = count
         self.settle_in(self.row)
@@ -207,7 +211,7 @@ class Steps:
     def last_states(self, names: NDArray[np.int64], vertices: int) -> NDArray[Any]:
         """The state that each vertex ends with."""
         out = np.empty(vertices, self.dtype)
-        own = self.program.initial is None
+        own = self.program.begins_with_ids
         stairs.final_states(self.head, self.states, self.rounds, vertices, own, names, no_state(self.dtype), out)
         return out
 

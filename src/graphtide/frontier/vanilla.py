@@ -5,6 +5,7 @@ Queries on one weight are branches of one dataflow and share its index of the ed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -14,14 +15,14 @@ from numpy.typing import NDArray
 from graphtide.dataflow.branch import Branch
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.expressions.functions import col, greatest
+from graphtide.dataflow.expressions.functions import call, col, greatest
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.output import Output
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.kernels import messages
-from graphtide.frontier.program import Program
-from graphtide.frontier.steps import no_state
+from graphtide.frontier.message import CompiledMessage
+from graphtide.frontier.steps import Steps, no_state
 from graphtide.rows.codes import Codes
 
 __all__ = ["VanillaFlow", "VanillaProgram"]
@@ -37,14 +38,18 @@ _MESSAGES: Final[dict[int, Expression]] = {
 }
 
 
+# A user's function may better a state for ever: some seconds of rounds are enough to say so.
+_MOST_ROUNDS: Final = 1 << 17
+
+
 class VanillaFlow:
     """The dataflow of all programs on one weight, or on none."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.number: type = float if dtype == np.float64 else int
-        self.dtype = dtype
+    def __init__(self, message: CompiledMessage) -> None:
+        self.number = _number(message.dtype)
+        self.dtype = message.dtype
         self.flow = Dataflow("vanilla")
-        self.edges = self.flow.input("edges", src=int, dst=int, weight=self.number)
+        self.edges = self.flow.input("edges", src=int, dst=int, weight=_number(message.weight_dtype))
         self.index = self.edges.arrange("src")  # what programs that come later read
         self.programs: list[VanillaProgram] = []
 
@@ -81,9 +86,11 @@ class VanillaFlow:
 class VanillaProgram:
     """One program as a branch of the dataflow."""
 
-    def __init__(self, parent: VanillaFlow, name: str, program: Program) -> None:
+    def __init__(self, parent: VanillaFlow, name: str, steps: Steps) -> None:
+        self.steps = steps  # what it computes; none is kept there
         self._parent = parent
-        self._program = program
+        self._program = steps.program
+        self._message = steps.message
         self.held: StateChanges | None = None  # the changes of the last batch, if there was a commit since
         self._own = parent.operators  # until it is installed, those of others
         self._branch: Branch = parent.flow.branch(name)
@@ -94,7 +101,7 @@ class VanillaProgram:
     @property
     def begins_everywhere(self) -> bool:
         """Whether every vertex has an initial state, those to come as well."""
-        return self._program.initial is None
+        return self._program.begins_with_ids
 
     def install(self) -> None:
         """Compute the first answer, and know the operators that were made for it."""
@@ -144,13 +151,31 @@ class VanillaProgram:
         back = edges.select(src="dst", dst="src", weight="weight")
         ways = {"out": edges, "in": back, "both": edges.concat(back)}[program.along]
 
+        function, number = self._message.offer, self._parent.number
+        offer = _MESSAGES[program.kind] if function is None else call(_plain(function), _STATE, _WEIGHT, returns=number)
+
         def step(states: Collection) -> Collection:
-            offers = states.join(ways, on={"vertex": "src"}).select(vertex="dst", state=_MESSAGES[program.kind])
+            offers = states.join(ways, on={"vertex": "src"}).select(vertex="dst", state=offer)
+            if function is not None:
+                offers = offers.where(col("state") < no_state(self._parent.dtype))
             return offers.concat(start).group_by("vertex").min("state")
 
         if program.rounds is None:
-            return start.iterate(step)
+            return start.iterate(step) if function is None else start.iterate(step, max_rounds=_MOST_ROUNDS)
         states: Collection = start
         for _ in range(program.rounds):
             states = step(states)
         return states
+
+
+def _number(dtype: np.dtype[Any]) -> type:
+    return float if dtype == np.float64 else int
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled function as one of Python's, which is what a dataflow takes."""
+
+    def offer(state: Any, weight: Any) -> Any:
+        return function(state, weight)
+
+    return offer

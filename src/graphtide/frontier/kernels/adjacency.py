@@ -55,6 +55,7 @@ __all__ = [
     "load",
     "locate",
     "renew",
+    "some_slots",
     "take_out",
     "weights_of",
 ]
@@ -396,6 +397,18 @@ def list_all(vertices, start, size, other, rows):
             rows[at, 1] = other[slot]
             rows[at, 2] = slot
             at += 1
+
+
+@kernel
+def some_slots(vertices, start, size, slots):
+    """Fill in slots of edges out of vertices that lie apart; how many."""
+    count = 0
+    for k in range(min(vertices, slots.shape[0])):
+        v = k * vertices // slots.shape[0] if vertices > slots.shape[0] else k
+        if size[2 * v] > 0:
+            slots[count] = start[2 * v] + k % size[2 * v]
+            count += 1
+    return count
 
 
 @kernel

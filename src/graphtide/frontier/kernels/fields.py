@@ -14,6 +14,7 @@ __all__ = [
     "CONTROL_FIELDS",
     "DONE",
     "DROPPED",
+    "ENDLESS",
     "FREE_PLACES",
     "HEAD",
     "HIGHEST",
@@ -70,7 +71,7 @@ VERTICES = 5
 KIND = 6
 OWN = 7  # 1 if every vertex begins with a state of its own
 SIDES = 8  # of a vertex's lists that messages go out along: 1 out of it, 2 into it, 3 both
-LAST_ROUND = 9
+LAST_ROUND = 9  # or ENDLESS
 HIGHEST = 10  # no step is at a later round
 STEPS = 11  # kept in all
 MARKS = 12
@@ -83,6 +84,8 @@ DROPPED = 18  # in all batches
 RECOMPUTED = 19
 SPURIOUS = 20
 QUERY_FIELDS = 21
+
+ENDLESS = 2**31
 
 # The state of a run, so that it can go on.
 POSITION = 0  # among the queries

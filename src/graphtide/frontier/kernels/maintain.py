@@ -32,6 +32,7 @@ from graphtide.frontier.kernels.fields import (
     COMPLETING,
     DONE,
     DROPPED,
+    ENDLESS,
     FREE_PLACES,
     HEAD,
     HIGH_DEGREE,
@@ -101,7 +102,7 @@ def maintain(
 
     `lost` has rows (source, target); `gained` rows (source, target, slot at the source, slot at the target).
     `adjacent` is the table of the edges (see `adjacency`), `table` that of scratch memory and changes. An unreached
-    vertex has the state `nothing`. No round may come after round `most`.
+    vertex has the state `nothing`. No round of a program without a last one may come after round `most`.
     """
     # Weights and states are numbers of one type.
     best = lost_weights
@@ -160,7 +161,7 @@ def _collect(query, control, kept, graph, weights, scratch, nothing, most):
         control[STAGE] = COMPLETING
         control[AT] = 0
         return DONE
-    if r > most:
+    if r > most and query[LAST_ROUND] == ENDLESS:
         return STUCK
     if r > most_rounds(kept.rounds):
         return TOO_NARROW_ROUNDS

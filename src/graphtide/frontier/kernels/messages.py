@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from graphtide.jit import leaf
+import numpy as np
 
-__all__ = ["ADD", "COPY", "HOP", "TIMES", "WIDE", "message", "weight_of"]
+from graphtide.functions import call_at
+from graphtide.jit import kernel, leaf
+
+__all__ = ["ADD", "COPY", "HOP", "TIMES", "WIDE", "first_offence", "message", "states_in_reach", "weight_of"]
 
 ADD = 0  # a distance
 HOP = 1  # a number of edges
@@ -15,7 +18,10 @@ TIMES = 4  # a probability, negated
 
 @leaf
 def message(kind, state, weight):
-    """The state that an edge of that weight makes of the state at its source."""
+    """The state that an edge of that weight makes of the state at its source.
+
+    A kind that is none of ours is the address of a user's function.
+    """
     if kind == ADD:
         return state + weight
     if kind == HOP:
@@ -24,10 +30,51 @@ def message(kind, state, weight):
         return max(state, -weight)
     if kind == TIMES:
         return state * weight
-    return state
+    if kind == COPY:
+        return state
+    return call_at(kind, (state, weight))  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 
 @leaf
 def weight_of(weights, slot):
     """The weight of the edge in a slot; edges of a program without weights count 1."""
     return weights[slot] if weights.shape[0] > 0 else weights.dtype.type(1)
+
+
+@kernel
+def states_in_reach(kind, states, weights, most, nothing):
+    """States that walks along edges of these weights may make of the given ones, at most so many; they ascend."""
+    found = np.unique(states)[:most]
+    while found.shape[0] < most:
+        made = np.empty(found.shape[0] * weights.shape[0], found.dtype)
+        count = 0
+        for state in found:
+            for weight in weights:
+                offer = message(kind, state, weight)
+                if offer != nothing:
+                    made[count] = offer
+                    count += 1
+        grown = np.unique(np.concatenate((found, made[:count])))
+        if grown.shape[0] == found.shape[0]:
+            break
+        if grown.shape[0] > most:
+            # Spread over all of them, the ends included.
+            chosen = np.empty(most, found.dtype)
+            for k in range(most):
+                chosen[k] = grown[k * (grown.shape[0] - 1) // (most - 1)]
+            return chosen
+        found = grown
+    return found
+
+
+@kernel
+def first_offence(kind, states, weights):
+    """Of states that ascend: the first that makes a better message than the one before it, and the weight of the edge.
+
+    Places in both arrays, or (-1, -1) if there is none.
+    """
+    for w in range(weights.shape[0]):
+        for k in range(1, states.shape[0]):
+            if message(kind, states[k], weights[w]) < message(kind, states[k - 1], weights[w]):
+                return k, w
+    return -1, -1
