@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,12 @@ import pyarrow as pa
 from graphtide.dataflow.plan import Codes
 from graphtide.dataflow.reader import Reader
 from graphtide.rows import decode_table
+from graphtide.rows.tabular import Tabular, html_table
 
 __all__ = ["Output"]
 
-_SHOWN_IN_NOTEBOOKS = 20
 
-
-class Output(Reader):
+class Output(Reader, Tabular):
     """A named result: `table()` is what it is now, `changes()` what the last run changed."""
 
     def changes(self) -> pa.Table:
@@ -38,16 +36,6 @@ class Output(Reader):
         """Call back with the changes after every run that has some."""
         self._flow.subscribe(self, callback)
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return self.table().to_pandas()
-
-    def to_polars(self) -> Any:
-        """The rows as a Polars DataFrame."""
-        import polars  # noqa: ICN001, PLC0415 - only where it is used
-
-        return polars.from_arrow(self.table())
-
     @property
     def has_changes(self) -> bool:
         """Whether the last run changed anything."""
@@ -66,10 +54,7 @@ class Output(Reader):
 
     def _repr_html_(self) -> str:
         table = self.table()
-        names = "".join(f"<th>{escape(name)}</th>" for name in self.schema)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row.values()) + "</tr>"
-            for row in table.slice(0, _SHOWN_IN_NOTEBOOKS).to_pylist()
-        )
-        caption = f"{escape(self.name)}: {table.num_rows} rows"
-        return f"<table><caption>{caption}</caption><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"
+        return html_table(table, f"{self.name}: {table.num_rows} rows")
+
+    def _as_table(self) -> pa.Table:
+        return self.table()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphtide.errors import CatalogueError, SchemaError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.numbers import Numbers
-from graphtide.rows import Dictionary, Schema, decode_rows, encode_rows
+from graphtide.rows import Dictionary, Schema, decode_rows, decode_table, encode_rows
 from graphtide.rows.codes import NULL, Codes, floats_of_codes
 from graphtide.rows.decode import decode_column
 from graphtide.rows.schema import did_you_mean
@@ -223,6 +223,17 @@ class Edges:
         """What stands behind the codes of a property that is no float."""
         array = decode_column(self.schema[name], self._dictionary, codes)
         return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+    def table(self) -> pa.Table:
+        """All edges."""
+        rows = self.adjacency.list_all()
+        codes = np.empty((len(self.schema), len(rows)), np.int64)
+        codes[:_ENDS] = self._numbers.names[rows[:, :_ENDS].T]
+        for c, is_float in enumerate(self._floats):
+            values = self.adjacency.column(c)[rows[:, 2]]
+            # What makes bits of codes makes codes of bits.
+            codes[_ENDS + c] = floats_of_codes(values).view(np.int64) if is_float else values
+        return decode_table(self.schema, self._dictionary, codes)
 
     # -- change
 

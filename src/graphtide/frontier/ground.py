@@ -65,8 +65,12 @@ class Ground(ABC):
         """A weight by slot; of none, an empty array."""
 
     @abstractmethod
-    def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
-        """What a batch did, for programs that look at a weight, and the weights of the edges gained."""
+    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
+        """What a batch did, for programs that look at a weight."""
+
+    @abstractmethod
+    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
+        """The weights of the edges that a batch gained, for programs that look at them."""
 
     @abstractmethod
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
@@ -159,7 +163,7 @@ class Ground(ABC):
                 lost, gained = delta.without_columns()
                 changes = EdgeChanges(lost, family.ones(len(lost)), gained, -1)
             else:
-                changes = self.lost_and_gained(delta, weight)[0]
+                changes = self.lost_and_gained(delta, weight)
                 if changes.lost_weights.dtype != dtype:
                     # Kernels take weights by their bits in the type of states.
                     changes = changes._replace(lost_weights=changes.lost_weights.view(dtype))
@@ -225,7 +229,7 @@ class Ground(ABC):
             changes = EdgeChanges(lost, np.ones(len(lost), dtype), gained, -1)
             after = np.ones(len(gained), dtype)
         else:
-            changes, after = self.lost_and_gained(delta, weight)
+            changes, after = self.lost_and_gained(delta, weight), self.gained_weights(delta, weight)
         flow.change(changes.lost, changes.lost_weights, changes.gained, after)
         for program in flow.programs:
             if program.begins_everywhere:
@@ -255,13 +259,16 @@ class EdgeGround(Ground):
         """A property by slot."""
         return self._edges.slot_weights(weight)
 
-    def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
+    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
         """Edges that have another weight are lost and gained."""
-        edges = self._edges
-        column = edges.column(weight)
-        lost, before, gained, after = delta.in_column(column)
-        changes = EdgeChanges(lost, edges.as_numbers(weight, before), gained, column)
-        return changes, edges.as_numbers(weight, np.ascontiguousarray(after))
+        column = self._edges.column(weight)
+        lost, before, gained, _ = delta.in_column(column)
+        return EdgeChanges(lost, self._edges.as_numbers(weight, before), gained, column)
+
+    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
+        """As numbers."""
+        after = delta.in_column(self._edges.column(weight))[3]
+        return self._edges.as_numbers(weight, np.ascontiguousarray(after))
 
     @property
     def product_bytes(self) -> int:

@@ -26,15 +26,17 @@ from graphtide.frontier.query import ProgramQuery, Query, RankQuery
 from graphtide.frontier.ranks import Ranks
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
+from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
 from graphtide.rows.schema import did_you_mean
+from graphtide.rows.tabular import Tabular
 from graphtide.rows.types import Kind
 
 __all__ = ["LiveGraph"]
 
 
-class LiveGraph:
+class LiveGraph(Tabular):
     """Edges with properties, changed in batches.
 
     >>> live = LiveGraph(length=int)
@@ -101,6 +103,19 @@ class LiveGraph:
     def queries(self) -> dict[str, Query]:
         """The registered queries by name."""
         return dict(self._queries)
+
+    def table(self) -> pa.Table:
+        """All edges: their ends and their properties."""
+        return self._edges.table()
+
+    def to_networkx(self) -> Any:
+        """The graph as a NetworkX MultiDiGraph, with the users' ids and all properties that are not missing."""
+        ids = self._edges.ids_of(np.arange(self.vertices)).to_pylist()
+        edges = ((edge.pop("src"), edge.pop("dst"), edge) for edge in self.table().to_pylist())
+        return as_networkx("", ((vertex, {}) for vertex in ids), edges)
+
+    def _as_table(self) -> pa.Table:
+        return self.table()
 
     def add_vertices(self, ids: Any) -> None:
         """Let there be vertices without edges, by a list or column of ids; those that are there stay as they are."""

@@ -49,8 +49,12 @@ class PathGraph(Ground):
         assert weight is None, "programs on the product count edges"
         return _NOTHING
 
-    def lost_and_gained(self, delta: Delta, weight: str) -> tuple[EdgeChanges, NDArray[Any]]:
+    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
         """There are no weights."""
+        raise AssertionError(f"programs on the product count edges: {weight}, {delta}")
+
+    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
+        """There are none."""
         raise AssertionError(f"programs on the product count edges: {weight}, {delta}")
 
     def add_vertices(self, vertices: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from graphtide.frontier.kernels.paths import walk_back
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.report import QueryReport
 from graphtide.frontier.steps import Begin, Steps, no_state
+from graphtide.rows.tabular import Tabular, html_table
 
 if TYPE_CHECKING:
     from graphtide.frontier.edges import Edges
@@ -30,7 +31,7 @@ __all__ = ["KeptQuery", "ProgramQuery", "Query", "RankQuery", "Running", "Scratc
 _NO_CHANGES = np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64)
 
 
-class Query(ABC):
+class Query(Tabular):
     """An answer that stays true while the graph changes."""
 
     kind = "program"  # what the user asked for
@@ -89,6 +90,22 @@ class Query(ABC):
         """The vertices of a path behind the state of a vertex, from where it sets out; empty if there is none."""
         asked = "" if to is None else f" to {to!r}"
         raise UsageError(f'query "{self.name}" keeps no path{asked}', hint="queries for shortest paths and the like do")
+
+    def to_networkx(self) -> Any:
+        """The live graph as a NetworkX MultiDiGraph, in which vertices that have a state have it as an attribute."""
+        self._check_alive()
+        assert self._live is not None, "a query that is there has its graph"
+        graph = self._live.to_networkx()
+        table = self.result()
+        states = zip(table["vertex"].to_pylist(), table[self.column].to_pylist(), strict=True)
+        graph.add_nodes_from((vertex, {self.column: state}) for vertex, state in states)
+        return graph
+
+    def _repr_html_(self) -> str:
+        return html_table(self.result(), f"{self.name}: {self.report}")
+
+    def _as_table(self) -> pa.Table:
+        return self.result()
 
     def drop(self) -> None:
         """Keep it no longer; what it held is freed."""

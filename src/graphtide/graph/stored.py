@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphtide.errors import SchemaError
+from graphtide.graph.as_networkx import as_networkx
 from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, GraphSchema
 from graphtide.graph.source import Source
 from graphtide.rows.schema import did_you_mean
@@ -70,15 +71,11 @@ class StoredGraph(GraphFolders):
 
     def to_networkx(self) -> Any:
         """The graph as a NetworkX MultiDiGraph, with the users' ids and all properties that are not missing."""
-        import networkx as nx  # noqa: PLC0415 - takes a moment, and few ask for it
-
         nodes = self.node_columns(ID, *(each.name for each in self.schema.nodes)).to_pylist()
         edges = self.edge_columns(SRC, DST, *(each.name for each in self.schema.edges)).to_pylist()
         ids = [node.pop(ID) for node in nodes]
-        graph = nx.MultiDiGraph(name=self.name)
-        graph.add_nodes_from(zip(ids, map(_present, nodes), strict=True))
-        graph.add_edges_from((ids[edge.pop(SRC)], ids[edge.pop(DST)], _present(edge)) for edge in edges)
-        return graph
+        ends = ((ids[edge.pop(SRC)], ids[edge.pop(DST)], edge) for edge in edges)
+        return as_networkx(self.name, zip(ids, nodes, strict=True), ends)
 
     def quarantine(self) -> pa.Table:
         """What was set aside when the graph was loaded: table, file, line, text, reason."""
@@ -94,10 +91,6 @@ class StoredGraph(GraphFolders):
                 raise SchemaError(
                     f'{part} property "{name}" does not exist in graph "{self.name}"', hint=did_you_mean(name, known)
                 )
-
-
-def _present(properties: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in properties.items() if value is not None}
 
 
 def _read(folder: Path, names: Iterable[str]) -> pa.Table:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from graphtide.errors import CatalogueError
 from graphtide.rows import Dictionary, Schema, decode_table
+from graphtide.rows.tabular import Tabular
 from graphtide.views.execution import Ints
 from graphtide.views.report import Report
 from graphtide.views.results import Lines, Results
@@ -21,7 +22,7 @@ __all__ = ["Run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Tabular):
     """What an analytic found on each view: `table()` in full, `changes()` from view to view, and a `report`."""
 
     analytic: str  # as it was called, such as `bfs(source = 6)`
@@ -51,20 +52,6 @@ class Run:
         order = [step.view for step in self.report.steps]
         return self._joined(((v, self._results.changes(v)) for v in order), with_diffs=True)
 
-    def to_pandas(self) -> Any:
-        """The results on all views as a pandas DataFrame."""
-        return self.table().to_pandas()
-
-    def to_polars(self) -> Any:
-        """The results on all views as a Polars DataFrame."""
-        import polars  # noqa: ICN001, PLC0415 - only where it is used
-
-        return polars.from_arrow(self.table())
-
-    def to_spark(self, spark: Any) -> Any:
-        """The results on all views as a DataFrame of a Spark session."""
-        return spark.createDataFrame(self.table())
-
     def plot(self, file: str | Path | None = None) -> Any:
         """Values, differences and seconds per view as a matplotlib figure, written to a file if one is named."""
         from graphtide.views.plots import plot_run  # noqa: PLC0415 - matplotlib takes a moment
@@ -87,6 +74,9 @@ class Run:
 
     def _repr_html_(self) -> str:
         return self.report.html()
+
+    def _as_table(self) -> pa.Table:
+        return self.table()
 
     def _number(self, view: str) -> int:
         if view not in self.names:

@@ -85,6 +85,44 @@ def test_edges_come_from_tables_of_every_make() -> None:
         assert query.result().to_pylist() == [{"vertex": 1, "distance": 0}]
 
 
+def test_edges_and_answers_go_to_other_libraries(roads: gt.LiveGraph) -> None:
+    frame = roads.to_pandas()
+    assert sorted(frame.itertuples(index=False, name=None)) == [
+        ("a", "b", 2.0, "road"),
+        ("a", "c", 9.0, "road"),
+        ("b", "c", 1.5, "track"),
+    ]
+    near = roads.shortest_path("a", "c", weight="length", name="<near>")
+    assert near.to_pandas().to_dict("records") == near.to_polars().to_dicts() == near.result().to_pylist()
+    graph = near.to_networkx()
+    assert graph.nodes["c"] == {"distance": 3.5}
+    assert graph.nodes["b"] == {}
+    assert sorted(graph.edges(data="length")) == [("a", "b", 2.0), ("a", "c", 9.0), ("b", "c", 1.5)]
+    assert "&lt;near&gt;" in near._repr_html_()
+    assert "<td>3.5</td>" in near._repr_html_()
+    near.drop()
+    for told in (near.to_pandas, near.to_networkx):
+        with pytest.raises(UsageError, match="was dropped"):
+            told()
+
+
+def test_edges_are_told_as_they_came() -> None:
+    rows = [(1, 2, -0.5, None, True), (1, 2, None, "x", False), (2, 1, float("inf"), "", None), (3, 3, 0.0, "y", True)]
+    live = gt.LiveGraph(weight=float | None, name=str | None, is_open=bool | None)
+    live.apply(insert=rows)
+    live.add_vertices([9])
+    assert sorted((tuple(row.values()) for row in live.table().to_pylist()), key=str) == sorted(rows, key=str)
+    again = gt.LiveGraph(weight=float | None, name=str | None, is_open=bool | None)
+    again.apply(insert=live.table())
+    live.apply(delete=again.table())
+    assert (live.edges, again.edges) == (0, 4)
+    assert sorted(live.to_networkx().nodes) == [1, 2, 3, 9]
+    assert again.to_networkx().get_edge_data(1, 2)[0] in (
+        {"weight": -0.5, "is_open": True},
+        {"name": "x", "is_open": False},
+    )
+
+
 def test_queries_come_and_go(roads: gt.LiveGraph) -> None:
     near = roads.sssp("a", weight="length", name="near")
     with pytest.raises(CatalogueError, match='"near" already'):
