@@ -30,13 +30,10 @@ def panels(lines: int, columns: int, size: tuple[float, float], **more: Any) -> 
 
 
 def plain(axes: Axes, *, log: str = "") -> None:
-    """Thin lines behind, no box, and a log scale along the axes that are named, whole decades of it upwards."""
+    """Thin lines behind, no box, and a log scale along the axes that are named."""
     for name in log:
         getattr(axes, f"set_{name}scale")("log")
         getattr(axes, f"{name}axis").set_minor_formatter(NullFormatter())
-    if "y" in log:
-        low, high = axes.get_ylim()
-        axes.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
     axes.grid(color="#e3e7eb", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -45,11 +42,16 @@ def plain(axes: Axes, *, log: str = "") -> None:
 def bars(axes: Axes, offset: int, of: int, heights: Sequence[float], **more: Any) -> Any:
     """Bars side by side: those of one of several series, one at each place."""
     width = 0.8 / of
+    axes.set_xlim(-0.6, len(heights) - 0.4)
     return axes.bar([place + width * (offset - (of - 1) / 2) for place in range(len(heights))], heights, width, **more)
 
 
 def save(figure: Figure, file: Path, title: str) -> None:
-    """Write the picture."""
+    """Write the picture; a log scale upwards shows whole decades."""
+    for axes in figure.axes:
+        if axes.get_yscale() == "log":
+            low, high = (round(math.log10(limit), 6) for limit in axes.get_ylim())
+            axes.set_ylim(10.0 ** math.floor(low), 10.0 ** math.ceil(high))
     figure.suptitle(title, x=0.01, ha="left", fontsize=12)
     figure.savefig(file, dpi=100)
     plt.close(figure)
