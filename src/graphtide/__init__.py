@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from graphtide.dataflow.loop import Loop
     from graphtide.dataflow.output import Output
     from graphtide.frontier import (
+        Budget,
         Degree,
         DeterministicDrop,
         JoinOnDemand,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnalyticGraph",
     "Arrangement",
+    "Budget",
     "Collection",
     "Dataflow",
     "Degree",
@@ -101,6 +103,7 @@ _FUNCTIONS = "graphtide.dataflow.expressions.functions"
 _HOMES = {
     "AnalyticGraph": "graphtide.analytics",
     "Arrangement": "graphtide.dataflow.arrangement",
+    "Budget": "graphtide.frontier",
     "Collection": "graphtide.dataflow.collection",
     "Dataflow": "graphtide.dataflow.flow",
     "EdgeProperty": "graphtide.analytics",

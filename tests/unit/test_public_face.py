@@ -12,6 +12,7 @@ def test_the_public_names() -> None:
     assert set(gt.__all__) == {
         "AnalyticGraph",
         "Arrangement",
+        "Budget",
         "Collection",
         "Dataflow",
         "EdgeProperty",

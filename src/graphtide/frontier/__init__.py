@@ -1,5 +1,6 @@
 """Continuous recursive queries over a live graph, by iterative frontier expansion (Diff-IFE)."""
 
+from graphtide.frontier.budget import Budget
 from graphtide.frontier.live import LiveGraph
 from graphtide.frontier.maintenance import (
     Degree,
@@ -14,6 +15,7 @@ from graphtide.frontier.program import Program, ife
 from graphtide.frontier.query import Query
 
 __all__ = [
+    "Budget",
     "Degree",
     "DeterministicDrop",
     "JoinOnDemand",

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.kernels.shapes import CALL_FIELDS, Changes, fill_table
-from graphtide.frontier.steps import NARROW, WIDE, Steps, no_state
+from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
+from graphtide.frontier.thin_steps import ThinSteps
 
 __all__ = ["EdgeChanges", "Family", "StateChanges"]
 
@@ -41,6 +42,7 @@ class Family:
         self.queries: list[Steps] = []
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
+        self._like_states = np.empty(0, SHORT if dtype == LONG else dtype)
         self._due = np.full(_FEWEST, -1, np.int32)
         self._calls = np.zeros((_FEWEST, CALL_FIELDS), np.int32)
         self._steps = _by_round(_FEWEST, dtype)
@@ -65,9 +67,33 @@ class Family:
             self._table = table
         steps.settle_in(self._table[len(self.queries)])
         self.queries.append(steps)
-        if steps.rounds.dtype != self._like_rounds.dtype:
-            self._widen()
+        self.settle_width(steps)
         self._count()
+
+    @property
+    def rounds_type(self) -> np.dtype[Any]:
+        """Of all queries' rounds."""
+        return self._like_rounds.dtype
+
+    @property
+    def states_type(self) -> np.dtype[Any]:
+        """In which all queries' states are kept."""
+        return self._like_states.dtype
+
+    def settle_width(self, steps: Steps) -> None:
+        """Let all have rounds as wide and states as long as the widest and longest, which these may be."""
+        if steps.rounds.dtype != self.rounds_type:
+            self._widen()
+        if steps.states.dtype != self.states_type:
+            self._lengthen()
+
+    def bytes_to_widen(self, steps: ThinSteps) -> int:
+        """Bytes that others of the same budget will take more if all become as wide as these."""
+        if (steps.rounds.dtype, steps.states.dtype) == (self.rounds_type, self.states_type):
+            return 0
+        others = (query for query in self.queries if isinstance(query, ThinSteps) and query is not steps)
+        like = steps.rounds.dtype, steps.states.dtype
+        return sum(query.bytes_to_become(*like) for query in others if query.budget is steps.budget)
 
     def drop(self, steps: Steps) -> None:
         """Forget a query; the last one takes its row."""
@@ -124,6 +150,7 @@ class Family:
                 self._arrays,
                 labels,
                 self._like_rounds,
+                self._like_states,
                 self._nothing,
                 vertices + 1,
             )
@@ -175,7 +202,7 @@ class Family:
             calls[: len(self._calls)] = self._calls
             self._calls = calls
         elif code == fields.TOO_FEW_PLACES:
-            steps.grow()
+            steps.grow(int(control[fields.NEED]))
         elif code == fields.TOO_FEW_ROUNDS:
             size = 2 * int(control[fields.WIDEST_ROUND])
             due = np.full(size, -1, np.int32)
@@ -192,10 +219,22 @@ class Family:
             steps.widen_marks()
         elif code == fields.TOO_NARROW_ROUNDS:
             self._widen()
+        elif code == fields.TOO_NARROW_STATES:
+            self._lengthen()
         else:
             assert code == fields.STUCK
             self.unsettled.append(steps)
             self._give_up(control)
+        if isinstance(steps, ThinSteps) and steps.is_aside:
+            self._break_off(steps, control)
+
+    def _break_off(self, steps: ThinSteps, control: NDArray[np.int64]) -> None:
+        """Leave a query that was set aside in the middle of the batch; its calls are void."""
+        if control[fields.STAGE] != fields.SEEDING and steps.before is not None:
+            changed, was = (array[: control[fields.CHANGED]] for array in self._by_vertex[5:7])
+            steps.before[changed] = was
+        self._due[:] = -1
+        control[fields.STAGE] = fields.SEEDING
 
     def _give_up(self, control: NDArray[np.int64]) -> None:
         """Leave a query as it is, and go on with the next one."""
@@ -210,6 +249,13 @@ class Family:
         for query in self.queries:
             if query.rounds.dtype != WIDE:
                 query.widen()
+
+    def _lengthen(self) -> None:
+        """States of eight bytes for all of them."""
+        self._like_states = np.empty(0, LONG)
+        for query in self.queries:
+            if query.states.dtype != LONG:
+                query.lengthen_states()
 
 
 def _by_round(size: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:

@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from graphtide.errors import NotConvergedError
 from graphtide.frontier.adjacency import Adjacency
+from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges
 from graphtide.frontier.family import EdgeChanges, Family, StateChanges
+from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
 from graphtide.frontier.steps import Begin, Steps, no_state
+from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.rows.codes import Codes
 
@@ -52,6 +55,7 @@ class Ground(ABC):
         self._flows: dict[tuple[_Kind, int], VanillaFlow] = {}
         self._recomputed: list[ScratchQuery] = []
         self._kept = 0
+        self._house = Housekeeping(self)
 
     # -- what kind of graph it is
 
@@ -101,7 +105,11 @@ class Ground(ABC):
         """Compute the first answer of a program, and keep it as the policy says."""
         program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
-        steps = Steps(program, message, dropping)
+        family = self._families.get((program.weight, message.dtype)) or Family(message.dtype)
+        if isinstance(maintain, Budget):
+            steps = ThinSteps(admitted, maintain, self._house, family)
+        else:
+            steps = Steps(program, message, dropping)
         running = Running(self, steps, begin, maintain)
         if isinstance(maintain, Vanilla):
             flow = self._as_dataflow(name, steps, begin)
@@ -112,18 +120,32 @@ class Ground(ABC):
             self._recomputed.append(query)
         else:
             self.compute(steps, begin)
-            family = self._families.setdefault((program.weight, steps.dtype), Family(steps.dtype))
+            self._families[program.weight, steps.dtype] = family
             family.add(steps)
             family.make_room(self.adjacency.vertices)
             query = KeptQuery(live, edges, name, running, family)
         self._kept += 1
         return query
 
+    def check_room(self, admitted: Admitted, budget: Budget, unknown: int) -> None:
+        """Raise if a program has no room in a budget, whose initial states are of so many more vertices yet to come.
+
+        A vertex that no edge was seen at changes nothing of what the others need.
+        """
+        family = self._families.get((admitted.program.weight, admitted.message.dtype)) or Family(admitted.message.dtype)
+        self.compute(ThinSteps(admitted, budget, self._house, family, unknown=unknown), admitted.begin)
+
+    def prepare(self) -> None:
+        """A batch is about to change the edges."""
+        self._house.begin()
+
     def forget(self, query: ProgramQuery) -> None:
         """Take a query out, and what only it needed."""
         self._kept -= 1
         if isinstance(query, KeptQuery):
             query.family.drop(query.steps)
+            if isinstance(query.steps, ThinSteps):
+                query.steps.release()
             self._families = {at: family for at, family in self._families.items() if family.queries}
         elif isinstance(query, VanillaQuery):
             self._leave_dataflow(query.kept)
@@ -179,6 +201,7 @@ class Ground(ABC):
                 query.set_answer(self.compute(query.steps, query.begin, kept=False))
             except NotConvergedError:
                 unsettled.append(query.steps)
+        self._house.end()
         return unsettled
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:

@@ -7,6 +7,7 @@ its program on the graph as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
 from graphtide.frontier.admission import admit, shown_range, weights_for
 from graphtide.frontier.applied import Applied
+from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges, Rows
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
@@ -126,6 +128,7 @@ class LiveGraph(Tabular):
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""
         nothing = self._edges.entering(())
+        self._ground.prepare()
         self._maintain(self._edges.change(nothing, nothing, nothing), known)
 
     def apply(self, *, insert: Any = (), delete: Any = (), update: Any = ()) -> Applied:
@@ -142,6 +145,7 @@ class LiveGraph(Tabular):
             if len(rows.table):
                 self._check_weights(rows)
         known = self.vertices
+        self._ground.prepare()
         self._maintain(self._edges.change(entering, leaving, renewed), known)
         return Applied(self, self.batches)
 
@@ -189,8 +193,20 @@ class LiveGraph(Tabular):
     def ife(self, program: Program, *, name: str | None = None, maintain: Maintenance | None = None) -> Query:
         """Keep the answer of any program."""
         name = self._free_name(name)
+        maintain = self.maintain if maintain is None else maintain
         message = admit(program, name, self._edges)
+        if isinstance(maintain, Budget):
+            self._check_room(program, message, maintain)
         return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
+
+    def _check_room(self, program: Program, message: CompiledMessage, budget: Budget) -> None:
+        """Raise if a query does not fit, before its initial states make vertices known."""
+        initial = program.initial or {}
+        known = {vertex: state for vertex, state in initial.items() if self._edges.known(vertex) is not None}
+        if len(known) < len(initial):
+            fewer = replace(program, initial=known)
+            admitted = Admitted(fewer, message, self._begin(fewer, message))
+            self._ground.check_room(admitted, budget, len(initial) - len(known))
 
     def _ask(self, kind: str, program: Program, **more: Any) -> Query:
         """Keep the answer of a program that users know by its kind."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphtide.errors import UsageError
+from graphtide.frontier.budget import Budget
 
 __all__ = [
     "Degree",
@@ -86,4 +87,4 @@ def _check_probability(p: float) -> None:
 
 
 Dropping = DeterministicDrop | ProbabilisticDrop
-Maintenance = Scratch | Vanilla | JoinOnDemand | Dropping
+Maintenance = Scratch | Vanilla | JoinOnDemand | Dropping | Budget

@@ -67,6 +67,7 @@ class PathGraph(Ground):
 
     def follow_edges(self, vertices: int, lost: Codes, lost_labels: Codes, gained: Codes, gained_labels: Codes) -> None:
         """Follow a batch of the graph, which has so many vertices now, and bring all queries up to date."""
+        self.prepare()
         known = self.adjacency.vertices
         self.add_vertices(vertices)
         gone = self._product(lost, lost_labels)

@@ -289,8 +289,8 @@ class KeptQuery(ProgramQuery):
     def changes_by_number(self) -> StateChanges:
         """What the kernel reported, and the vertices that are new."""
         changes = self.family.changes_of(self.steps)
-        if changes is None:
-            return _NO_CHANGES
+        if changes is None or len(changes[0]) == 0:
+            changes = self.steps.changes or _NO_CHANGES
         if self.program.begins_with_ids and self.ground.known < self.ground.adjacency.vertices:
             return self.ground.with_new_vertices(changes, self.states_by_number())
         return changes

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.errors import NotConvergedError
+from graphtide.frontier.budget import Budget
 from graphtide.frontier.kernels import fields, stairs
 from graphtide.frontier.kernels.dropping import drop_some
 from graphtide.frontier.kernels.first import begin, spread
@@ -17,12 +18,15 @@ from graphtide.frontier.maintenance import Degree, DeterministicDrop, Dropping
 from graphtide.frontier.program import Program
 
 if TYPE_CHECKING:
+    from graphtide.frontier.family import StateChanges
     from graphtide.frontier.message import CompiledMessage
 
-__all__ = ["NARROW", "NO_DISTANCE", "NO_NUMBER", "WIDE", "Begin", "Steps", "no_state"]
+__all__ = ["LONG", "NARROW", "NO_DISTANCE", "NO_NUMBER", "SHORT", "WIDE", "Begin", "Log", "Steps", "no_state"]
 
 NARROW: Final = np.dtype(np.uint16)
 WIDE: Final = np.dtype(np.uint32)
+SHORT: Final = np.dtype(np.int32)
+LONG: Final = np.dtype(np.int64)
 NO_NUMBER: Final = np.int64(2**62)
 NO_DISTANCE: Final = np.float64(np.inf)
 _FEWEST: Final = 16
@@ -39,7 +43,7 @@ def no_state(dtype: np.dtype[Any]) -> Any:
 class Steps:
     """The staircases of one query."""
 
-    def __init__(self, program: Program, message: CompiledMessage, dropping: Dropping | None = None) -> None:
+    def __init__(self, program: Program, message: CompiledMessage, dropping: Dropping | Budget | None = None) -> None:
         self.program = program
         self.message = message
         self.dtype: np.dtype[Any] = message.dtype
@@ -50,6 +54,7 @@ class Steps:
         self.rounds: NDArray[Any] = np.empty(0, NARROW)
         self.free: NDArray[np.int64] = new_free()
         self.row: NDArray[np.int64] = np.zeros(fields.QUERY_FIELDS, np.int64)
+        self.changes: StateChanges | None = None  # of the last batch, if they are told from answers
 
     def compute(
         self,
@@ -67,7 +72,7 @@ class Steps:
         now = np.empty(vertices, self.dtype)
         coming = np.empty(vertices, self.dtype)
         mark = np.zeros(vertices, np.int32)
-        log = _Log(max(_FEWEST, 2 * vertices), self.dtype)
+        log = Log(max(_FEWEST, 2 * vertices), self.dtype)
         active = begin(now, own, names, vertices, *initial, log.vertices, log.rounds, log.states, nothing)
         at = len(initial[0])
         most = vertices + 1 if self.program.rounds is None else self.program.rounds
@@ -98,13 +103,16 @@ class Steps:
                 hint="a cycle that betters the states along it does this; bound it with rounds=",
             )
         if kept:
-            at = self._drop(log, at, vertices, int(r), lists)
-            self._lay_out(log, at, vertices, int(r))
+            self._keep(log, at, vertices, int(r), lists)
         return now
 
-    def _drop(self, log: _Log, count: int, vertices: int, highest: int, lists: Lists) -> int:
+    def _keep(self, log: Log, count: int, vertices: int, highest: int, lists: Lists) -> None:
+        """Keep the steps of a log, or those that are not to be dropped."""
+        self._lay_out(log, self._drop(log, count, vertices, highest, lists), vertices, highest)
+
+    def _drop(self, log: Log, count: int, vertices: int, highest: int, lists: Lists) -> int:
         """Take steps out of the log that are not to be kept; how many are left."""
-        if self.dropping is None:
+        if self.dropping is None or isinstance(self.dropping, Budget):
             return count
         choose = self.dropping.choose
         low, high = 0, 2**31
@@ -138,13 +146,13 @@ class Steps:
         row[fields.DROPPED] = dropped
         return int(left)
 
-    def _lay_out(self, log: _Log, count: int, vertices: int, highest: int) -> None:
+    def _lay_out(self, log: Log, count: int, vertices: int, highest: int) -> None:
         sizes, places = stairs.room_of_all(vertices, log.vertices, count)
-        places = int(places) + int(places) // 16 + _FEWEST
-        self.head = np.empty(vertices + vertices // 16 + _FEWEST, np.int32)
+        places = int(places) + self._slack(int(places))
+        self.head = np.empty(vertices + self._slack(vertices), np.int32)
         self.head[vertices:] = -1
-        self.states = np.zeros(places, self.dtype)
-        self.rounds = np.zeros(places, NARROW if highest < 2**15 else WIDE)
+        self.states = np.zeros(places, self._length(log.states[:count]))
+        self.rounds = np.zeros(places, self._width(highest))
         self.free = stairs.lay_out(
             log.vertices, log.rounds, log.states, count, sizes, self.head, self.states, self.rounds
         )
@@ -155,6 +163,20 @@ class Steps:
         self.row[fields.HIGHEST] = highest
         self.row[fields.STEPS] = count
         self.settle_in(self.row)
+
+    def _slack(self, length: int) -> int:
+        """Places to begin with beyond those that are needed."""
+        return length // 16 + _FEWEST
+
+    def _width(self, highest: int) -> np.dtype[Any]:
+        """The type of rounds up to the highest."""
+        return NARROW if highest < 2**15 else WIDE
+
+    def _length(self, states: NDArray[Any]) -> np.dtype[Any]:
+        """The type in which such states are kept."""
+        if self.dtype != LONG or (len(states) and max(-states.min(), states.max()) >= 2**31):
+            return self.dtype
+        return SHORT
 
     def settle_in(self, row: NDArray[np.int64]) -> None:
         """Make a row of the kernels' table this query's; it is filled with where its arrays are."""
@@ -171,9 +193,11 @@ class Steps:
             self._make_marks(int(self.row[fields.MARK_WIDTH]))
             self._locate()
 
-    def grow(self) -> None:
-        """More places in the pool."""
-        places = len(self.states) * 5 // 4 + 4 * _FEWEST + 2 * int(self.row[fields.HIGHEST])
+    def grow(self, need: int) -> None:
+        """More places in the pool: for a list of that room at least."""
+        self._lengthen(len(self.states) * 5 // 4 + 4 * _FEWEST + 2 * need)
+
+    def _lengthen(self, places: int) -> None:
         for name in ("states", "rounds"):
             array = getattr(self, name)
             longer = np.zeros(places, array.dtype)
@@ -208,6 +232,11 @@ class Steps:
         self.rounds = (self.rounds & 0x7FFF).astype(WIDE) | (last.astype(WIDE) << 31)
         self._locate()
 
+    def lengthen_states(self) -> None:
+        """States of eight bytes, for great ones."""
+        self.states = self.states.astype(LONG)
+        self._locate()
+
     def last_states(self, names: NDArray[np.int64], vertices: int) -> NDArray[Any]:
         """The state that each vertex ends with."""
         out = np.empty(vertices, self.dtype)
@@ -221,6 +250,11 @@ class Steps:
         states = np.empty(len(rounds), self.dtype)
         count = stairs.read_steps(self.head, self.states, self.rounds, vertex, rounds, states)
         return list(zip(rounds[:count].tolist(), states[:count].tolist(), strict=True))
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether nothing is kept, for want of bytes; only a budget asks for it."""
+        return False
 
     @property
     def differences(self) -> int:
@@ -245,7 +279,7 @@ class Steps:
         self.row[fields.VERTICES] = len(self.head)
 
 
-class _Log:
+class Log:
     """Steps in the order in which they are made."""
 
     def __init__(self, size: int, dtype: np.dtype[Any]) -> None:
@@ -254,6 +288,7 @@ class _Log:
         self.states: NDArray[Any] = np.empty(size, dtype)
 
     def make_room(self, size: int) -> None:
+        """Have places for so many steps."""
         if size > len(self.vertices):
             size = max(size, 2 * len(self.vertices))
             for name in ("vertices", "rounds", "states"):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from graphtide.frontier.budget import Budget
 from graphtide.frontier.live import LiveGraph
+from graphtide.frontier.query import KeptQuery
+from graphtide.frontier.thin_steps import ThinSteps
 
 __all__ = ["warm"]
 
@@ -12,8 +15,15 @@ def warm() -> None:
     for number in (int, float):
         live = LiveGraph(weight=number, label=str)
         live.apply(insert=[(n, (7 * n + 1) % 50, number(1), "a") for n in range(100)])
+        # Longer ways that are shorter: steps that a budget can drop.
+        live.apply(insert=[(n, (3 * n + 2) % 50, number(20), "a") for n in range(50)])
         distances = live.sssp(1, weight="weight")
-        queries = [distances, live.wcc(), live.k_hop(1, 3), live.regular_path("a*", [1]), live.pagerank(2)]
+        few = live.sssp(1, weight="weight", maintain=Budget("1MB"))
+        assert isinstance(few, KeptQuery)
+        assert isinstance(few.steps, ThinSteps)
+        few.steps.stock()
+        few.steps.thin(float("inf"))
+        queries = [distances, few, live.wcc(), live.k_hop(1, 3), live.regular_path("a*", [1]), live.pagerank(2)]
         live.apply(insert=[(3, 4, number(1), "a")], update=[(2, 15, number(5), "a")], delete=[(0, 1)])
         distances.path(4)
         for query in queries:

@@ -8,6 +8,7 @@ from graphtide.frontier.kernels.fields import HIGHEST, KIND, MARK_WIDTH, MARK_WO
 from graphtide.frontier.kernels.marks import is_marked
 from graphtide.frontier.kernels.messages import message, weight_of
 from graphtide.frontier.kernels.stairs import last_round, last_round_up_to, state_at
+from graphtide.frontier.kernels.work import count_work
 from graphtide.jit import kernel, leaf
 
 __all__ = ["bound", "compute_again", "end_of_dropped", "exact_state", "last_dropped", "may_have_lost", "rest"]
@@ -27,8 +28,11 @@ def bound(query, kept, scratch, v, r, nothing):
 
 @leaf
 def may_have_lost(query, kept, v, r):
-    """Whether a step may have been dropped."""
-    return query[MARK_WORDS] > 0 and is_marked(kept.marks, query[MARK_WIDTH], v, r)
+    """Whether a step may have been dropped.
+
+    A full filter would tell of steps at any round, and doubts would follow each other along a cycle for ever.
+    """
+    return query[MARK_WORDS] > 0 and r <= query[HIGHEST] and is_marked(kept.marks, query[MARK_WIDTH], v, r)
 
 
 @leaf
@@ -89,6 +93,7 @@ def compute_again(query, control, kept, graph, weights, scratch, vertex, r, noth
                 depth -= 1
                 continue
             query[RECOMPUTED] += 1
+            count_work(query, size, v)
             stack[base + 2] = 0
         elif has_result:
             # What was asked for one round before is there: go on behind the edge that asked.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 __all__ = [
+    "ANSWERED",
     "ANSWERING",
+    "ASIDE",
     "AT",
     "CALLS",
     "CHAIN",
@@ -12,6 +14,7 @@ __all__ = [
     "COLLECTING",
     "COMPLETING",
     "CONTROL_FIELDS",
+    "DEGREES",
     "DONE",
     "DROPPED",
     "ENDLESS",
@@ -54,11 +57,13 @@ __all__ = [
     "TOO_FEW_ROUNDS",
     "TOO_NARROW_MARKS",
     "TOO_NARROW_ROUNDS",
+    "TOO_NARROW_STATES",
     "TOP",
     "TOUCHED",
     "VERTEX",
     "VERTICES",
     "WIDEST_ROUND",
+    "WORK",
 ]
 
 # A query: the addresses of its arrays, its program, and what it drops.
@@ -83,7 +88,11 @@ CHANCE = 17
 DROPPED = 18  # in all batches
 RECOMPUTED = 19
 SPURIOUS = 20
-QUERY_FIELDS = 21
+ANSWERED = 21  # vertices at rounds that were called for, in all batches
+ASIDE = 22  # 1 if it keeps nothing, and so has nothing to be brought up to date
+WORK = 23  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
+DEGREES = 20  # lengths that are told apart; the last stands for those above it
+QUERY_FIELDS = WORK + DEGREES
 
 ENDLESS = 2**31
 
@@ -115,6 +124,7 @@ TOO_NARROW_ROUNDS = 4
 TOO_FEW_CHANGES = 5
 TOO_NARROW_MARKS = 6
 STUCK = 7
+TOO_NARROW_STATES = 8
 
 NEXT = 0
 VERTEX = 1

@@ -22,7 +22,9 @@ from graphtide.frontier.kernels.exact import (
     may_have_lost,
 )
 from graphtide.frontier.kernels.fields import (
+    ANSWERED,
     ANSWERING,
+    ASIDE,
     AT,
     CALLS,
     CHAIN,
@@ -69,6 +71,7 @@ from graphtide.frontier.kernels.fields import (
     TOO_FEW_ROUNDS,
     TOO_NARROW_MARKS,
     TOO_NARROW_ROUNDS,
+    TOO_NARROW_STATES,
     TOP,
     TOUCHED,
     VERTEX,
@@ -83,11 +86,13 @@ from graphtide.frontier.kernels.seeding import call, may_support, seed
 from graphtide.frontier.kernels.shapes import Kept, changes_of, scratch_of
 from graphtide.frontier.kernels.stairs import (
     find_step,
+    holds,
     last_round_up_to,
     most_rounds,
     read_steps,
     write_steps,
 )
+from graphtide.frontier.kernels.work import count_work
 from graphtide.jit import kernel, leaf
 from graphtide.memory import address_to_array, address_to_words
 
@@ -96,8 +101,9 @@ __all__ = ["maintain"]
 
 @kernel
 def maintain(
-    queries, count, control, adjacent, column, lost, lost_weights, gained, table, labels, like_rounds, nothing, most
-):
+    queries, count, control, adjacent, column, lost, lost_weights, gained, table, labels, like_rounds, like_states,
+    nothing, most,
+):  # fmt: skip
     """Bring the first `count` queries up to date with edges lost and gained; the graph is as it is after them.
 
     `lost` has rows (source, target); `gained` rows (source, target, slot at the source, slot at the target).
@@ -113,9 +119,13 @@ def maintain(
     changes = changes_of(table, best)
     while control[POSITION] < count:
         query = queries[control[POSITION]]
+        if query[ASIDE] == 1:
+            changes.ends[control[POSITION]] = control[OUT]
+            control[POSITION] += 1
+            continue
         kept = Kept(
             address_to_array(query[HEAD], query[VERTICES], head_like),
-            address_to_array(query[STATES], query[PLACES], best),
+            address_to_array(query[STATES], query[PLACES], like_states),
             address_to_array(query[ROUNDS], query[PLACES], like_rounds),
             address_to_words(query[FREE_PLACES], FREE_FIELDS),
             address_to_words(query[MARKS], query[MARK_WORDS]),
@@ -140,7 +150,7 @@ def maintain(
                     return code
         if control[STAGE] == COMPLETING:
             if query[MARK_WORDS] > 0 and not _complete(query, control, kept, graph, weights, scratch, nothing):
-                return TOO_FEW_PLACES
+                return TOO_FEW_PLACES if control[NEED] > 0 else TOO_NARROW_STATES
             control[STAGE] = REPORTING
         if not _report(query, control, kept, scratch, changes, nothing):
             return TOO_FEW_CHANGES
@@ -200,6 +210,7 @@ def _collect(query, control, kept, graph, weights, scratch, nothing, most):
         at = np.int64(calls[at, NEXT])
     due[r] = NOWHERE
     control[TOUCHED] = count
+    query[ANSWERED] += count
     control[AT] = 0
     control[STAGE] = ANSWERING
     return DONE
@@ -227,8 +238,11 @@ def _answer(query, control, kept, graph, weights, scratch, nothing):
         old = buffer_states[at] if has_old else nothing
         is_known = True
         later = np.int64(0)
-        if not has_old and may_have_lost(query, kept, v, r):
+        # What was dropped came before the last step, until the batch changes that.
+        may_be_dropped = at < count or scratch.stamp[v] == control[TICK]
+        if not has_old and may_be_dropped and may_have_lost(query, kept, v, r):
             query[RECOMPUTED] += 1
+            count_work(query, size, v)
             new, others, later = all_offers(
                 query, control, kept, graph, weights, scratch, v, r, doubted[k] >> 1, nothing
             )
@@ -259,8 +273,11 @@ def _answer(query, control, kept, graph, weights, scratch, nothing):
         if control[CALLS] + need > calls.shape[0]:
             control[NEED] = control[CALLS] + need
             return TOO_FEW_CALLS
+        if has_new and not holds(states, new):
+            return TOO_NARROW_STATES
         # How many of the steps are dropped, and so which room they need, is not known yet.
         drops = query[MARK_WORDS] > 0
+        control[NEED] = room_for(room)
         if drops and not fits_up_to(kept.free, states, room_for(room)):
             return TOO_FEW_PLACES
         if not drops and not fits(kept.free, states, room_for(room)):
@@ -412,7 +429,7 @@ def _note(query, control, kept, scratch, v, nothing):
 
 @kernel
 def _complete(query, control, kept, graph, weights, scratch, nothing):
-    """Keep the last steps of vertices whose last kept step was lost; False if the pool has no place for one."""
+    """Keep the last steps of vertices whose last kept step was lost; False if the pool cannot take one."""
     rounds, states = scratch.rounds, scratch.states
     while control[AT] < control[CHANGED]:
         v = np.int64(scratch.changed[control[AT]])
@@ -428,6 +445,9 @@ def _complete(query, control, kept, graph, weights, scratch, nothing):
                             break
                         d = q
                 count = read_steps(kept.head, kept.states, kept.rounds, v, rounds, states)
+                control[NEED] = room_for(count + 1) if holds(kept.states, last) else 0
+                if control[NEED] == 0:
+                    return False
                 rounds[count] = d
                 states[count] = last
                 if not write_steps(kept.head, kept.states, kept.rounds, kept.free, v, count, count + 1, rounds, states):

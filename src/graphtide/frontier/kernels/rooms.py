@@ -12,7 +12,7 @@ import numpy as np
 from graphtide.jit import leaf
 from graphtide.trace.kernels.radix import bit_length
 
-__all__ = ["FREE_FIELDS", "NOWHERE", "fits", "fits_up_to", "give_back", "new_free", "room_for", "take"]
+__all__ = ["END", "FREE_FIELDS", "NOWHERE", "fits", "fits_up_to", "give_back", "new_free", "room_for", "take"]
 
 NOWHERE = -1
 END = 0

@@ -16,6 +16,7 @@ from graphtide.jit import kernel, leaf
 __all__ = [
     "final_states",
     "find_step",
+    "holds",
     "last_round",
     "last_round_up_to",
     "lay_out",
@@ -32,6 +33,12 @@ __all__ = [
 def most_rounds(rounds):
     """The highest round that the array can hold; what is above it is the bit of the last step."""
     return (np.int64(1) << (8 * rounds.itemsize - 1)) - 1
+
+
+@leaf
+def holds(states, state):
+    """Whether the array can hold a state: small ints take four bytes."""
+    return states.itemsize == 8 or -(1 << 31) < state < 1 << 31
 
 
 @leaf

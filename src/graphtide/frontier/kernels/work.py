@@ -1,0 +1,24 @@
+"""What dropping costs: the edges gone along to compute steps again, by the degree of their vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.frontier.kernels.fields import DEGREES, WORK
+from graphtide.jit import leaf
+from graphtide.trace.kernels.radix import bit_length
+
+__all__ = ["count_work", "degree_class"]
+
+
+@leaf
+def degree_class(degree):
+    """The length of a degree in bits; very high ones have one in common."""
+    return min(np.int64(bit_length(np.uint64(degree))), np.int64(DEGREES - 1))
+
+
+@leaf
+def count_work(query, size, v):
+    """Note that the edges into `v` are gone through because a step of it may have been dropped."""
+    degree = np.int64(size[2 * v]) + np.int64(size[2 * v + 1])
+    query[WORK + degree_class(degree)] += degree + 1
