@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Query,
         Random,
         Scratch,
+        SumProgram,
         Vanilla,
         ife,
     )
@@ -76,6 +77,7 @@ __all__ = [
     "Schema",
     "Scratch",
     "Session",
+    "SumProgram",
     "Vanilla",
     "Vertex",
     "VertexPairs",
@@ -111,6 +113,7 @@ _HOMES = {
     "JoinOnDemand": "graphtide.frontier",
     "LiveGraph": "graphtide.frontier",
     "Program": "graphtide.frontier",
+    "SumProgram": "graphtide.frontier",
     "Query": "graphtide.frontier",
     "Degree": "graphtide.frontier",
     "DeterministicDrop": "graphtide.frontier",

@@ -103,11 +103,19 @@ def point_to(function: Callable[..., Any], takes: Sequence[np.dtype[Any]], gives
 
 @intrinsic
 def call_at(_context: Any, _address: Any, arguments: Any) -> Any:
-    """Call the function at an address with a tuple of numbers; it gives a number of the type of the first."""
-    signature = arguments[0](types.int64, arguments)
+    """Call the function at an address with a tuple of numbers; it gives a number of the type of the first.
+
+    Ints are passed and given in eight bytes, however short they are kept.
+    """
+    gives = types.int64 if isinstance(arguments[0], _types.Integer) else arguments[0]
+    signature = gives(types.int64, arguments)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        passed = _cgutils.unpack_tuple(builder, values[1])
+        whole = context.get_value_type(types.int64)
+        passed = [
+            builder.sext(each, whole) if isinstance(kind, _types.Integer) and kind.bitwidth < whole.width else each
+            for each, kind in zip(_cgutils.unpack_tuple(builder, values[1]), signature.args[1], strict=True)
+        ]
         result = context.get_value_type(signature.return_type)
         pointer = builder.inttoptr(values[0], _function_pointer(result, [each.type for each in passed]))
         return builder.call(pointer, passed)

@@ -32,6 +32,7 @@ def test_the_public_names() -> None:
         "Schema",
         "Scratch",
         "Session",
+        "SumProgram",
         "Vanilla",
         "Vertex",
         "VertexPairs",

@@ -1,6 +1,7 @@
 """Continuous recursive queries over a live graph, by iterative frontier expansion (Diff-IFE)."""
 
 from graphtide.frontier.budget import Budget
+from graphtide.frontier.expansion import ife
 from graphtide.frontier.live import LiveGraph
 from graphtide.frontier.maintenance import (
     Degree,
@@ -11,8 +12,9 @@ from graphtide.frontier.maintenance import (
     Scratch,
     Vanilla,
 )
-from graphtide.frontier.program import Program, ife
+from graphtide.frontier.program import Program
 from graphtide.frontier.query import Query
+from graphtide.frontier.sum_program import SumProgram
 
 __all__ = [
     "Budget",
@@ -25,6 +27,7 @@ __all__ = [
     "Query",
     "Random",
     "Scratch",
+    "SumProgram",
     "Vanilla",
     "ife",
 ]

@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.errors import NotConvergedError
+from graphtide.errors import NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges
 from graphtide.frontier.family import EdgeChanges, Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
+from graphtide.frontier.kernels import fields
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import Program
-from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, VanillaQuery
+from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, SumQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
 from graphtide.frontier.steps import Begin, Steps, no_state
+from graphtide.frontier.sum_program import CompiledSum, SumProgram
+from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.rows.codes import Codes
@@ -40,7 +43,7 @@ _Kind = tuple[str | None, np.dtype[Any]]
 class Admitted(NamedTuple):
     """A program that can be kept: its message compiled, its initial states by number."""
 
-    program: Program
+    program: Program | SumProgram
     message: CompiledMessage
     begin: Begin
 
@@ -54,6 +57,8 @@ class Ground(ABC):
         self._families: dict[_Kind, Family] = {}
         self._flows: dict[tuple[_Kind, int], VanillaFlow] = {}
         self._recomputed: list[ScratchQuery] = []
+        self._summed: list[SumQuery] = []
+        self._sum_memory: dict[np.dtype[Any], SumMemory] = {}
         self._kept = 0
         self._house = Housekeeping(self)
 
@@ -106,18 +111,26 @@ class Ground(ABC):
         program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         family = self._families.get((program.weight, message.dtype)) or Family(message.dtype)
-        if isinstance(maintain, Budget):
+        if isinstance(program, SumProgram):
+            assert isinstance(message, CompiledSum)
+            steps: Steps = Sums(program, message, dropping)
+        elif isinstance(maintain, Budget):
             steps = ThinSteps(admitted, maintain, self._house, family)
         else:
             steps = Steps(program, message, dropping)
         running = Running(self, steps, begin, maintain)
+        query: ProgramQuery
         if isinstance(maintain, Vanilla):
-            flow = self._as_dataflow(name, steps, begin)
-            query: ProgramQuery = VanillaQuery(live, edges, name, running, flow)
+            query = VanillaQuery(live, edges, name, running, self._as_dataflow(name, steps, begin))
         elif isinstance(maintain, Scratch):
             answer = self.compute(steps, begin, kept=False)
             query = ScratchQuery(live, edges, name, running, answer)
             self._recomputed.append(query)
+        elif isinstance(steps, Sums):
+            self.compute(steps, begin)
+            self._memory_of(steps)
+            query = SumQuery(live, edges, name, running, steps)
+            self._summed.append(query)
         else:
             self.compute(steps, begin)
             self._families[program.weight, steps.dtype] = family
@@ -151,6 +164,10 @@ class Ground(ABC):
             self._leave_dataflow(query.kept)
         elif isinstance(query, ScratchQuery):
             self._recomputed.remove(query)
+        elif isinstance(query, SumQuery):
+            self._summed.remove(query)
+            dtypes = {each.steps.dtype for each in self._summed}
+            self._sum_memory = {dtype: memory for dtype, memory in self._sum_memory.items() if dtype in dtypes}
 
     @property
     def is_bare(self) -> bool:
@@ -163,6 +180,7 @@ class Ground(ABC):
         families = [
             SharedPart(f"scratch memory{_of(weight)}", family.nbytes) for (weight, _), family in self._families.items()
         ]
+        families += [SharedPart("scratch memory of sums", memory.nbytes) for memory in self._sum_memory.values()]
         return families + [
             SharedPart(f"dataflow{_of(weight)}", flow.nbytes) for ((weight, _), _), flow in self._flows.items()
         ]
@@ -191,6 +209,8 @@ class Ground(ABC):
                     changes = changes._replace(lost_weights=changes.lost_weights.view(dtype))
             family.apply(self.adjacency.table, labels, vertices, changes)
             unsettled += family.unsettled
+        for query in self._summed:
+            self._follow_sums(query.sums, delta)
         for ((weight, dtype), _), flow in self._flows.items():
             try:
                 self._follow_as_dataflow(flow, weight, dtype, delta)
@@ -217,10 +237,34 @@ class Ground(ABC):
             np.concatenate([after[old], states[new]]),
         )
 
+    # -- programs that sum
+
+    def _memory_of(self, sums: Sums) -> SumMemory:
+        """The scratch memory for states of a type, with places for these."""
+        memory = self._sum_memory.setdefault(sums.dtype, SumMemory(sums.dtype))
+        memory.make_room(self.adjacency.vertices, int(sums.row[fields.LAST_ROUND]), drops=sums.dropping is not None)
+        return memory
+
+    def _follow_sums(self, sums: Sums, delta: Delta) -> None:
+        weight = sums.program.weight
+        if weight is None:
+            ends = delta.without_columns()
+        else:
+            changes = self.lost_and_gained(delta, weight)
+            ends = changes.lost, changes.gained
+        weights = self.weights(weight).view(sums.dtype)
+        new = range(self.known, self.adjacency.vertices)
+        sums.follow(self._memory_of(sums), self.adjacency.lists, weights, ends, new)
+
     # -- dataflows
 
     def _as_dataflow(self, name: str, steps: Steps, begin: Begin) -> VanillaProgram:
         """A program as a branch of the dataflow of its weight, which is made by the first that needs it."""
+        if not isinstance(steps.program, Program):
+            raise UsageError(
+                f'query "{name}" sums, and no dataflow keeps the differences of its messages',
+                hint="take JoinOnDemand, Scratch or a policy that drops; analytics.pagerank is a dataflow",
+            )
         weight, message = steps.program.weight, steps.message
         # A function that does not settle must not stop programs that do.
         at = (weight, steps.dtype), message.kind if message.pointer else 0

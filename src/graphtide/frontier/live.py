@@ -6,28 +6,30 @@ its program on the graph as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
-from graphtide.frontier.admission import admit, shown_range, weights_for
+from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError
+from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges, Rows
+from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.message import CompiledMessage, compile_message
+from graphtide.frontier.pagerank import pagerank
 from graphtide.frontier.path_graph import PathGraph
 from graphtide.frontier.pattern import Automaton, automaton
-from graphtide.frontier.program import Program, ife
-from graphtide.frontier.query import ProgramQuery, Query, RankQuery
-from graphtide.frontier.ranks import Ranks
+from graphtide.frontier.program import Program
+from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
+from graphtide.frontier.sum_program import SumProgram
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
@@ -56,7 +58,6 @@ class LiveGraph(Tabular):
         self._ground = EdgeGround(self._edges)
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
-        self._ranked: list[RankQuery] = []
         self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
         self.batches = 0  # that were applied
         self._registered = 0
@@ -155,8 +156,6 @@ class LiveGraph(Tabular):
         unsettled = self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
             graph.follow_edges(vertices, *delta.in_column(edges.column(label)))
-        for query in self._ranked:
-            query.ranks.apply(edges.adjacency.lists, vertices, *delta.without_columns())
         if unsettled:
             self._drop_unsettled(unsettled)
 
@@ -185,18 +184,23 @@ class LiveGraph(Tabular):
                 raise SchemaError(
                     f"cannot {rows.word} row {row}, {self._edges.shown(rows, row)}: "
                     f'a query on "{weight}" takes no {number}',
-                    hint=f"it takes {shown_range(least, greatest)}; nothing of the batch was applied",
+                    hint=f"it takes {written_range(least, greatest)}; nothing of the batch was applied",
                 )
 
     # -- queries
 
-    def ife(self, program: Program, *, name: str | None = None, maintain: Maintenance | None = None) -> Query:
+    def ife(
+        self, program: Program | SumProgram, *, name: str | None = None, maintain: Maintenance | None = None
+    ) -> Query:
         """Keep the answer of any program."""
         name = self._free_name(name)
         maintain = self.maintain if maintain is None else maintain
-        message = admit(program, name, self._edges)
-        if isinstance(maintain, Budget):
-            self._check_room(program, message, maintain)
+        if isinstance(program, SumProgram):
+            message: CompiledMessage = admit_sum(self._edges, program, name)
+        else:
+            message = admit(self._edges, program, name)
+            if isinstance(maintain, Budget):
+                self._check_room(program, message, maintain)
         return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
 
     def _check_room(self, program: Program, message: CompiledMessage, budget: Budget) -> None:
@@ -208,7 +212,7 @@ class LiveGraph(Tabular):
             admitted = Admitted(fewer, message, self._begin(fewer, message))
             self._ground.check_room(admitted, budget, len(initial) - len(known))
 
-    def _ask(self, kind: str, program: Program, **more: Any) -> Query:
+    def _ask(self, kind: str, program: Program | SumProgram, **more: Any) -> Query:
         """Keep the answer of a program that users know by its kind."""
         query = self.ife(program, **more)
         query.kind = kind
@@ -263,21 +267,13 @@ class LiveGraph(Tabular):
         query.kind = "path"
         return query
 
-    def pagerank(self, rounds: int = 10, damping: float = 0.85, *, name: str | None = None) -> Query:
+    def pagerank(self, rounds: int = 10, damping: float = 0.85, **more: Any) -> Query:
         """PageRank after so many rounds, in which every vertex sets out with rank 1 and keeps `1 - damping` of it.
 
         Ranks are not divided by the number of vertices, and what reaches a vertex without edges out of it is not
         dealt out to all: either would change every rank with every edge.
         """
-        if rounds < 1 or not 0 < damping < 1:
-            raise UsageError(
-                f"no PageRank has {rounds} rounds and damping {damping}",
-                hint="1 round or more, damping between 0 and 1",
-            )
-        name = self._free_name(name)
-        ranks = Ranks(rounds, damping)
-        ranks.compute(self._edges.adjacency.lists, self.vertices)
-        return self._register(RankQuery(self, self._edges, name, ranks))
+        return self._ask("pagerank", pagerank(rounds, damping), **more)
 
     def forget(self, query: Query) -> None:
         """Take a query out, and what only it needed."""
@@ -316,12 +312,11 @@ class LiveGraph(Tabular):
     def _sort(self) -> None:
         """Know the queries that follow batches one by one, without asking thousands that do not."""
         every = self._queries.values()
-        self._ranked = [query for query in every if isinstance(query, RankQuery)]
         self._limits = {}
         for query in every:
             if isinstance(query, ProgramQuery) and query.program.weight is not None:
                 weight = query.program.weight
-                least, greatest = weights_for(query.program, self._edges)
+                least, greatest = range_of(self._edges, query.program)
                 lower, upper = self._limits.get(weight, (least, greatest))
                 self._limits[weight] = max(least, lower), min(greatest, upper)
 
@@ -359,12 +354,11 @@ class LiveGraph(Tabular):
         self._path_graphs[pattern, label] = graph
         return graph
 
-    def _begin(self, program: Program, message: CompiledMessage) -> Begin:
+    def _begin(self, program: Program | SumProgram, message: CompiledMessage) -> Begin:
         """Numbers of the vertices that are given states, and these."""
-        initial: Mapping[Any, Any] = {} if program.initial is None else program.initial
+        initial = program.beginnings
         vertices = np.array([self._number(vertex) for vertex in initial], np.int32)
-        states = [state * program.sign for state in initial.values()]
-        return vertices, np.array(states, message.dtype)
+        return vertices, np.array([state * program.sign for state in initial.values()], message.dtype)
 
 
 def _distances(source: Any, weight: str | None) -> Program:

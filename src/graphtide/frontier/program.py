@@ -17,7 +17,7 @@ from graphtide.errors import UsageError
 from graphtide.frontier.kernels import messages
 from graphtide.functions import name_of, takes_up_to
 
-__all__ = ["Aggregate", "Message", "Program", "ife"]
+__all__ = ["SIDES", "Aggregate", "Along", "Message", "Program"]
 
 Message = Literal["add", "hop", "copy", "narrowest", "multiply"] | Callable[..., Any]
 Aggregate = Literal["min", "max"]
@@ -32,7 +32,7 @@ _KINDS: Final[dict[tuple[str, str], int]] = {
     ("multiply", "max"): messages.TIMES,
 }
 _WEIGHTED: Final = {"add", "narrowest", "multiply"}
-_SIDES: Final[dict[str, int]] = {"out": 1, "in": 2, "both": 3}
+SIDES: Final[dict[str, int]] = {"out": 1, "in": 2, "both": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,11 @@ class Program:
         return _KINDS[self.message, self.aggregate]
 
     @property
+    def beginnings(self) -> Mapping[Any, Any]:
+        """The vertices that are given initial states."""
+        return {} if self.initial is None else self.initial
+
+    @property
     def begins_with_ids(self) -> bool:
         """Whether every vertex begins with its own id."""
         return self.initial is None
@@ -108,7 +113,7 @@ class Program:
     @property
     def sides(self) -> int:
         """The lists of a vertex that messages go out along: 1 the edges out of it, 2 those into it, 3 both."""
-        return _SIDES[self.along]
+        return SIDES[self.along]
 
     @property
     def sign(self) -> int:
@@ -124,29 +129,3 @@ class Program:
     def greatest_weight(self) -> float:
         """A greater weight would make a walk better the longer it is."""
         return 1.0 if self.message == "multiply" else float("inf")
-
-
-def ife(
-    message: Message,
-    *,
-    aggregate: Aggregate = "min",
-    initial: Mapping[Any, Any] | None = None,
-    weight: str | None = None,
-    along: Along = "out",
-    rounds: int | None = None,
-    state: str = "state",
-) -> Program:
-    """A program of iterative frontier expansion.
-
-    The message is a name or a function of a state and the weight of an edge, which numba compiles; it gives the state
-    that the edge offers to its other end, or None if it offers none. It must be *monotone*: of a better state (less, or
-    greater if the aggregate is `max`) it never makes a worse one. States are ints or floats, as the function and the
-    initial states make them.
-
-    >>> ife(lambda state, weight: min(state, weight), aggregate="max", initial={"a": 100}, weight="capacity").sign
-    -1
-    """
-    if initial is None and isinstance(message, str) and message != "copy":
-        hint = "for example initial={17: 0}"
-        raise UsageError(f'a program with the message "{message}" needs initial states', hint=hint)
-    return Program(message, aggregate, initial, weight, along, rounds, state)

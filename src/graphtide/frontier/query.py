@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from graphtide.errors import UsageError
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.paths import walk_back
-from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
+from graphtide.frontier.maintenance import Maintenance
+from graphtide.frontier.program import Program
 from graphtide.frontier.report import QueryReport
 from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.rows.tabular import Tabular, html_table
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from graphtide.frontier.family import Family, StateChanges
     from graphtide.frontier.ground import Ground
     from graphtide.frontier.live import LiveGraph
-    from graphtide.frontier.program import Program
-    from graphtide.frontier.ranks import Ranks
+    from graphtide.frontier.sum_program import SumProgram
+    from graphtide.frontier.sums import Sums
     from graphtide.frontier.vanilla import VanillaProgram
 
-__all__ = ["KeptQuery", "ProgramQuery", "Query", "RankQuery", "Running", "ScratchQuery", "VanillaQuery"]
+__all__ = ["KeptQuery", "ProgramQuery", "Query", "Running", "ScratchQuery", "SumQuery", "VanillaQuery"]
 
 _NO_CHANGES = np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64)
 
@@ -184,7 +185,7 @@ class ProgramQuery(Query):
         self.ground, self.steps, self.begin, self.maintain = running
 
     @property
-    def program(self) -> Program:
+    def program(self) -> Program | SumProgram:
         """What is computed."""
         return self.steps.program
 
@@ -194,12 +195,14 @@ class ProgramQuery(Query):
         A query that does not keep all differences computes them again for it.
         """
         self._check_alive()
+        if not isinstance(self.program, Program):
+            return super().path(to)
         if to is None and self._target is None:
             raise UsageError("a path needs an end", hint=f"for example: path(to={self._example()!r})")
         vertex = self._target if to is None else self._edges.known(to)
         if vertex is None:
             return []
-        ground, program, steps = self.ground, self.program, self._all_steps()
+        ground, program, steps = self.ground, self.program, self._all_steps(self.program)
         end = ground.end_at(vertex, steps)
         if end is None:
             return []
@@ -229,9 +232,9 @@ class ProgramQuery(Query):
     def _product_bytes(self) -> int:
         return self.ground.product_bytes
 
-    def _all_steps(self) -> Steps:
+    def _all_steps(self, program: Program) -> Steps:
         """Every difference, computed anew unless they are kept."""
-        steps = Steps(self.program, self.steps.message)
+        steps = Steps(program, self.steps.message)
         self.ground.compute(steps, self.begin)
         return steps
 
@@ -250,12 +253,8 @@ class ProgramQuery(Query):
         return pa.array(states * self.program.sign)
 
 
-class KeptQuery(ProgramQuery):
+class StepsQuery(ProgramQuery):
     """A query whose differences are kept, all or some of them."""
-
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, family: Family) -> None:
-        super().__init__(live, edges, name, running)
-        self.family = family
 
     @property
     def differences(self) -> int:
@@ -286,17 +285,39 @@ class KeptQuery(ProgramQuery):
         """By the last step of each."""
         return self.steps.last_states(self.ground.labels, self.ground.adjacency.vertices)
 
+
+class KeptQuery(StepsQuery):
+    """A query by a selective program."""
+
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, family: Family) -> None:
+        super().__init__(live, edges, name, running)
+        self.family = family
+
     def changes_by_number(self) -> StateChanges:
         """What the kernel reported, and the vertices that are new."""
         changes = self.family.changes_of(self.steps)
-        if changes is None or len(changes[0]) == 0:
-            changes = self.steps.changes or _NO_CHANGES
+        if changes is None:
+            return _NO_CHANGES
+        if self.steps.changes is not None:
+            changes = self.steps.changes
         if self.program.begins_with_ids and self.ground.known < self.ground.adjacency.vertices:
             return self.ground.with_new_vertices(changes, self.states_by_number())
         return changes
 
-    def _all_steps(self) -> Steps:
-        return self.steps if self.steps.dropping is None else super()._all_steps()
+    def _all_steps(self, program: Program) -> Steps:
+        return self.steps if self.steps.dropping is None else super()._all_steps(program)
+
+
+class SumQuery(StepsQuery):
+    """A query by a program that sums."""
+
+    def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running, sums: Sums) -> None:
+        super().__init__(live, edges, name, running)
+        self.sums = sums
+
+    def changes_by_number(self) -> StateChanges:
+        """What the kernel reported."""
+        return self.sums.changes or _NO_CHANGES
 
 
 class ScratchQuery(ProgramQuery):
@@ -358,30 +379,3 @@ class VanillaQuery(ProgramQuery):
     def changes_by_number(self) -> StateChanges:
         """What the last batch changed of that."""
         return self.kept.changes()
-
-
-class RankQuery(Query):
-    """PageRank, whose ranks of every round are kept, and nothing of what vertices send."""
-
-    kind = "pagerank"
-    maintain = JoinOnDemand()
-
-    def __init__(self, live: LiveGraph, edges: Edges, name: str, ranks: Ranks) -> None:
-        super().__init__(live, edges, name, "rank")
-        self.ranks = ranks
-
-    @property
-    def differences(self) -> int:
-        """The ranks of all rounds."""
-        return self.ranks.differences
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of these."""
-        return self.ranks.nbytes
-
-    def _states(self) -> NDArray[Any]:
-        return self.ranks.last()
-
-    def _state_changes(self) -> StateChanges:
-        return self.ranks.changes

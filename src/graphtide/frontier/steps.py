@@ -20,6 +20,7 @@ from graphtide.frontier.program import Program
 if TYPE_CHECKING:
     from graphtide.frontier.family import StateChanges
     from graphtide.frontier.message import CompiledMessage
+    from graphtide.frontier.sum_program import SumProgram
 
 __all__ = ["LONG", "NARROW", "NO_DISTANCE", "NO_NUMBER", "SHORT", "WIDE", "Begin", "Log", "Steps", "no_state"]
 
@@ -43,7 +44,9 @@ def no_state(dtype: np.dtype[Any]) -> Any:
 class Steps:
     """The staircases of one query."""
 
-    def __init__(self, program: Program, message: CompiledMessage, dropping: Dropping | Budget | None = None) -> None:
+    def __init__(
+        self, program: Program | SumProgram, message: CompiledMessage, dropping: Dropping | Budget | None = None
+    ) -> None:
         self.program = program
         self.message = message
         self.dtype: np.dtype[Any] = message.dtype

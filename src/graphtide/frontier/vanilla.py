@@ -22,6 +22,7 @@ from graphtide.dataflow.output import Output
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.kernels import messages
 from graphtide.frontier.message import CompiledMessage
+from graphtide.frontier.program import Program
 from graphtide.frontier.steps import Steps, no_state
 from graphtide.rows.codes import Codes
 
@@ -89,6 +90,7 @@ class VanillaProgram:
     def __init__(self, parent: VanillaFlow, name: str, steps: Steps) -> None:
         self.steps = steps  # what it computes; none is kept there
         self._parent = parent
+        assert isinstance(steps.program, Program)
         self._program = steps.program
         self._message = steps.message
         self.held: StateChanges | None = None  # the changes of the last batch, if there was a commit since

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphtide.frontier.budget import Budget
+from graphtide.frontier.expansion import ife
 from graphtide.frontier.live import LiveGraph
 from graphtide.frontier.query import KeptQuery
 from graphtide.frontier.thin_steps import ThinSteps
@@ -24,8 +27,14 @@ def warm() -> None:
         few.steps.stock()
         few.steps.thin(float("inf"))
         queries = [distances, few, live.wcc(), live.k_hop(1, 3), live.regular_path("a*", [1]), live.pagerank(2)]
+        queries.append(live.ife(ife(_longer, initial={1: number(0)}, weight="weight")))
+        queries.append(live.ife(ife(_longer, aggregate="sum", initial=number(1), rounds=2, weight="weight")))
         live.apply(insert=[(3, 4, number(1), "a")], update=[(2, 15, number(5), "a")], delete=[(0, 1)])
         distances.path(4)
         for query in queries:
             query.result()
             query.drop()
+
+
+def _longer(state: Any, weight: Any) -> Any:
+    return state + weight

@@ -18,6 +18,7 @@ __all__ = [
     "DONE",
     "DROPPED",
     "ENDLESS",
+    "FINISH",
     "FREE_PLACES",
     "HEAD",
     "HIGHEST",
@@ -60,6 +61,7 @@ __all__ = [
     "TOO_NARROW_STATES",
     "TOP",
     "TOUCHED",
+    "USES_DEGREE",
     "VERTEX",
     "VERTICES",
     "WIDEST_ROUND",
@@ -90,7 +92,9 @@ RECOMPUTED = 19
 SPURIOUS = 20
 ANSWERED = 21  # vertices at rounds that were called for, in all batches
 ASIDE = 22  # 1 if it keeps nothing, and so has nothing to be brought up to date
-WORK = 23  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
+FINISH = 23  # of a program that sums: the address of what makes a state of a sum
+USES_DEGREE = 24  # 1 if its messages depend on how many there are
+WORK = 25  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
 DEGREES = 20  # lengths that are told apart; the last stands for those above it
 QUERY_FIELDS = WORK + DEGREES
 
