@@ -27,6 +27,7 @@ DROPS = (gt.DeterministicDrop, gt.ProbabilisticDrop)
 BATCHES = 30
 MOST = 2000  # queries
 FEW = 2
+TRIES = 5
 
 
 def words(graph: Evolving, queries: int) -> Ask:
@@ -94,15 +95,17 @@ def measure(course: Course, ask: Ask, budget: float, levels: int, batches: int) 
 
 
 def as_many_as_fit(course: Course, ask: Ask, policy: Maintenance, *, budget: float, batches: int) -> list[Measured]:
-    """One run with the most queries that fit, by what a few of them keep after the batches."""
-    few = course.run(ask.of(FEW), policy, batches=batches)
-    count = min(MOST, int(FEW * budget / few[0].bytes)) if few else 0
-    while count > 0:
+    """A run with the most queries that fit, tried for by what those before kept after the batches."""
+    best: list[Measured] = []
+    held, count = 0, FEW
+    for _ in range(TRIES):
         found = course.run(ask.of(count), policy, batches=batches)
-        if found[0].bytes <= budget:
-            return found
-        count = int(count * min(0.99, budget / found[0].bytes))
-    return []
+        if found and found[0].bytes <= budget:
+            best, held = found, count
+        count = min(MOST, int(count * budget / found[0].bytes)) if found else 0
+        if count <= held:
+            break
+    return best
 
 
 def dropping(
