@@ -2,6 +2,7 @@
 
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.expansion import ife
+from graphtide.frontier.landmarks import Landmarks
 from graphtide.frontier.live import LiveGraph
 from graphtide.frontier.maintenance import (
     Degree,
@@ -21,6 +22,7 @@ __all__ = [
     "Degree",
     "DeterministicDrop",
     "JoinOnDemand",
+    "Landmarks",
     "LiveGraph",
     "ProbabilisticDrop",
     "Program",

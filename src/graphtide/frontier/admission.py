@@ -24,9 +24,12 @@ _FEW_STATES: Final = 16
 _FEW_WEIGHTS: Final = 32
 
 
-def admit(edges: Edges, program: Program, name: str) -> CompiledMessage:
-    """The message of a selective program that can be kept on these edges; or an error that names the query."""
-    _check_weight(edges, program, name)
+def admit(edges: Edges, program: Program, name: str, most: float = np.inf) -> CompiledMessage:
+    """The message of a selective program that can be kept on these edges; or an error that names the query.
+
+    No weight may be greater than `most`.
+    """
+    _check_weight(edges, program, name, most)
     message = compiled_on(edges, program)
     _check_beginnings(program, message, name)
     if message.pointer is None:
@@ -75,7 +78,7 @@ def _weight_dtype(edges: Edges, program: Program | SumProgram) -> np.dtype[Any] 
     return np.dtype(np.float64 if edges.is_float(program.weight) else np.int64)
 
 
-def _check_weight(edges: Edges, program: Program | SumProgram, name: str) -> None:
+def _check_weight(edges: Edges, program: Program | SumProgram, name: str, most: float = np.inf) -> None:
     weight, schema = program.weight, edges.schema
     if weight is None:
         return
@@ -89,6 +92,7 @@ def _check_weight(edges: Edges, program: Program | SumProgram, name: str) -> Non
         return
     least, greatest = edges.adjacency.extremes(edges.slot_weights(weight))
     lower, upper = range_of(edges, program)
+    upper = min(upper, most)
     if not (least >= lower and greatest <= upper):
         bad = greatest if least >= lower else least
         hint = f"it takes {written_range(lower, upper)}"

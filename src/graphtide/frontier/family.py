@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.frontier.kernels import fields
+from graphtide.frontier.kernels.certify import uncertain
 from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.kernels.shapes import CALL_FIELDS, Changes, fill_table
 from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
@@ -177,6 +178,36 @@ class Family:
         changes = self._changes
         begin, end = 0 if at == 0 else changes.ends[at - 1], changes.ends[at]
         return changes.vertices[begin:end], changes.before[begin:end], changes.after[begin:end]
+
+    def uncertain(
+        self,
+        adjacent: NDArray[np.int64],
+        column: int,
+        gained: NDArray[np.int64],
+        moved: NDArray[np.int64],
+        near: NDArray[Any],
+        *,
+        margins: tuple[float, Any, Any],
+    ) -> list[Steps]:
+        """The queries kept to regions whose answers the last batch, which was applied, has made uncertain.
+
+        `adjacent` is the table of the edges, `column` that of their weights; see `kernels.certify`.
+        """
+        failed = uncertain(
+            self._table,
+            len(self.queries),
+            self._changes,
+            adjacent,
+            column,
+            gained,
+            moved,
+            near,
+            self._like_rounds,
+            self._like_states,
+            margins,
+            self._nothing,
+        )
+        return [self.queries[place] for place in failed.tolist()]
 
     @property
     def nbytes(self) -> int:

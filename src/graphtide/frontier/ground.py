@@ -7,12 +7,13 @@ Invariant: after `follow` the states of every program are those of the graph as 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.errors import NotConvergedError, UsageError
+from graphtide.errors import GraphtideError, NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges
@@ -21,6 +22,8 @@ from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
 from graphtide.frontier.message import CompiledMessage
+from graphtide.frontier.pair_query import PrunedQuery, SearchedQuery
+from graphtide.frontier.pairs import Pairs
 from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, SumQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
@@ -32,6 +35,7 @@ from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
+    from graphtide.frontier.landmarks import Landmarks
     from graphtide.frontier.live import LiveGraph
 
 __all__ = ["Admitted", "EdgeGround", "Ground"]
@@ -133,12 +137,16 @@ class Ground(ABC):
             self._summed.append(query)
         else:
             self.compute(steps, begin)
-            self._families[program.weight, steps.dtype] = family
-            family.add(steps)
-            family.make_room(self.adjacency.vertices)
+            self._join(family, steps)
             query = KeptQuery(live, edges, name, running, family)
         self._kept += 1
         return query
+
+    def _join(self, family: Family, steps: Steps) -> None:
+        """Let a query be kept with its family, which may be new."""
+        self._families[steps.program.weight, steps.dtype] = family
+        family.add(steps)
+        family.make_room(self.adjacency.vertices)
 
     def check_room(self, admitted: Admitted, budget: Budget, unknown: int) -> None:
         """Raise if a program has no room in a budget, whose initial states are of so many more vertices yet to come.
@@ -316,6 +324,7 @@ class EdgeGround(Ground):
     def __init__(self, edges: Edges) -> None:
         super().__init__(edges.adjacency)
         self._edges = edges
+        self._pairs: dict[str | None, Pairs] = {}
 
     @property
     def labels(self) -> Codes:
@@ -358,6 +367,89 @@ class EdgeGround(Ground):
     def vertices_of(self, numbers: Codes) -> Codes:
         """The same."""
         return numbers
+
+    # -- single pairs
+
+    @property
+    def shared(self) -> list[SharedPart]:
+        """Also the memory of searches."""
+        searches = [SharedPart(f"searches{_of(weight)}", pairs.nbytes) for weight, pairs in self._pairs.items()]
+        return super().shared + searches
+
+    def pairs_on(self, weight: str | None) -> Pairs:
+        """What queries for single pairs on a weight share; it is there until nothing needs it."""
+        if weight not in self._pairs:
+            self._pairs[weight] = Pairs(self._edges, weight)
+        return self._pairs[weight]
+
+    def landmarks_on(self, weight: str | None) -> Landmarks | None:
+        """The index of a weight."""
+        return self._pairs[weight].landmarks if weight in self._pairs else None
+
+    def prunes(self, weight: str | None, maintain: Maintenance) -> bool:
+        """Whether a query for a pair is kept by `keep_pair`, rather than as one for all distances."""
+        if isinstance(maintain, Vanilla | Budget):
+            return False
+        return isinstance(maintain, Scratch) or self.landmarks_on(weight) is not None
+
+    def keep_pair(
+        self, admitted: Admitted, maintain: Maintenance, ends: tuple[int, int], *, live: LiveGraph, name: str
+    ) -> ProgramQuery:
+        """Keep the distance of a pair alone: found anew after every batch, or within a region."""
+        program, message, begin = admitted
+        assert isinstance(program, Program)
+        steps = Steps(
+            program, message, maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
+        )
+        pairs, running = self.pairs_on(program.weight), Running(self, steps, begin, maintain)
+        query: ProgramQuery
+        if isinstance(maintain, Scratch):
+            query = pairs.search_for(live, name, running, ends)
+        else:
+            pairs.enclose(steps, *ends)
+            family = self._families.get((program.weight, steps.dtype)) or Family(steps.dtype)
+            self._join(family, steps)
+            query = pairs.keep(live, name, running, family, ends)
+        self._kept += 1
+        return query
+
+    def keep_all(
+        self, programs: Iterable[Admitted], maintain: Maintenance, *, live: LiveGraph, name: str
+    ) -> list[ProgramQuery]:
+        """Keep programs that come and go together; none of them if one cannot be."""
+        kept: list[ProgramQuery] = []
+        try:
+            for k, admitted in enumerate(programs):
+                kept.append(self.keep(admitted, maintain, live=live, edges=self._edges, name=f"{name} {k}"))
+        except GraphtideError:
+            for query in kept:
+                self.forget(query)
+            raise
+        return kept
+
+    def forget(self, query: ProgramQuery) -> None:
+        """Also from among the pairs."""
+        super().forget(query)
+        if isinstance(query, PrunedQuery | SearchedQuery):
+            query.leave()
+            self._drop_idle_pairs()
+
+    def forget_landmarks(self, index: Landmarks) -> None:
+        """Take an index out; queries for pairs do without it."""
+        index.pairs.stand_by(None)
+        for part in index.parts:
+            self.forget(part)
+        self._drop_idle_pairs()
+
+    def _drop_idle_pairs(self) -> None:
+        self._pairs = {weight: pairs for weight, pairs in self._pairs.items() if not pairs.is_idle}
+
+    def follow(self, delta: Delta, known: int) -> list[Steps]:
+        """Pairs come last: landmarks tell of the graph as it is."""
+        unsettled = super().follow(delta, known)
+        for weight, pairs in self._pairs.items():
+            pairs.follow(self._families.get((weight, pairs.dtype)), delta)
+        return unsettled
 
 
 def _of(weight: str | None) -> str:

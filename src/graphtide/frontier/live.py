@@ -20,12 +20,13 @@ from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges, Rows
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
+from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.message import CompiledMessage, compile_message
 from graphtide.frontier.pagerank import pagerank
 from graphtide.frontier.path_graph import PathGraph
 from graphtide.frontier.pattern import Automaton, automaton
-from graphtide.frontier.program import Program
+from graphtide.frontier.program import Along, Program
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
@@ -222,11 +223,66 @@ class LiveGraph(Tabular):
         """The distance of every vertex that can be reached from `source`: sums of weights, or numbers of edges."""
         return self._ask("shortest paths", _distances(source, weight), **more)
 
-    def shortest_path(self, source: Any, target: Any, weight: str | None = None, **more: Any) -> Query:
-        """The distance from `source` to `target`, while there is a path."""
-        query = self._ask("shortest path", _distances(source, weight), **more)
-        query.aim_at(self._number(target))
+    def shortest_path(
+        self,
+        source: Any,
+        target: Any,
+        weight: str | None = None,
+        *,
+        name: str | None = None,
+        maintain: Maintenance | None = None,
+    ) -> Query:
+        """The distance from `source` to `target`, while there is a path.
+
+        With landmarks on the weight it keeps differences only around the pair, or, from scratch, searches there alone.
+        """
+        maintain = self.maintain if maintain is None else maintain
+        program = _distances(source, weight)
+        if self._ground.prunes(weight, maintain):
+            name = self._free_name(name)
+            message = admit(self._edges, program, name)
+            ends = self._number(source), self._number(target)
+            admitted = Admitted(program, message, self._begin(program, message))
+            query = self._register(self._ground.keep_pair(admitted, maintain, ends, live=self, name=name))
+        else:
+            query = self.ife(program, name=name, maintain=maintain)
+            query.aim_at(self._number(target))
+        query.kind = "shortest path"
         return query
+
+    def landmarks(
+        self,
+        count: int = 10,
+        weight: str | None = None,
+        *,
+        at: Iterable[Any] | None = None,
+        name: str | None = None,
+        maintain: Maintenance | None = None,
+    ) -> Landmarks:
+        """Keep the distances from and to a few vertices, by which queries for shortest paths on the weight do less.
+
+        They are the `count` vertices with the most edges, or those `at` the ids given.
+
+        >>> live = LiveGraph(length=int)
+        >>> _ = live.apply(insert=[(1, 2, 30), (2, 3, 10), (1, 3, 50), (3, 1, 5)])
+        >>> live.landmarks(1, "length").bounds(1, 2)
+        (30, 30)
+        """
+        ground, edges = self._ground, self._edges
+        if ground.landmarks_on(weight) is not None:
+            on = "numbers of edges" if weight is None else f'"{weight}"'
+            raise CatalogueError(f"there are landmarks on {on} already", hint="drop them first: one index prunes all")
+        name = self._free_name(name or ("landmarks" if weight is None else f"landmarks on {weight}"))
+        chosen = most_connected(edges, count) if at is None else known_vertices(edges, at)
+        ids = edges.ids_of(np.array(chosen, np.int64)).to_pylist()
+        programs = [_distances(vertex, weight, along) for vertex in ids for along in ("out", "in")]
+        message = admit(edges, programs[0], name, GREATEST_WEIGHT)
+        admitted = [Admitted(program, message, self._begin(program, message)) for program in programs]
+        parts = ground.keep_all(admitted, self.maintain if maintain is None else maintain, live=self, name=name)
+        index = Landmarks(self, edges, name, ground.pairs_on(weight), at=chosen, parts=parts)
+        self._register(index)
+        index.pairs.stand_by(index)
+        return index
 
     def k_hop(self, source: Any, hops: int, **more: Any) -> Query:
         """The vertices at most so many edges from `source`, and how many it takes."""
@@ -279,7 +335,9 @@ class LiveGraph(Tabular):
         """Take a query out, and what only it needed."""
         del self._queries[query.name]
         self._sort()
-        if isinstance(query, ProgramQuery):
+        if isinstance(query, Landmarks):
+            self._ground.forget_landmarks(query)
+        elif isinstance(query, ProgramQuery):
             query.ground.forget(query)
             self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if not graph.is_bare}
 
@@ -310,15 +368,15 @@ class LiveGraph(Tabular):
         return query
 
     def _sort(self) -> None:
-        """Know the queries that follow batches one by one, without asking thousands that do not."""
-        every = self._queries.values()
+        """Know by weight what all queries on it take, without asking thousands of them at every batch."""
         self._limits = {}
-        for query in every:
-            if isinstance(query, ProgramQuery) and query.program.weight is not None:
-                weight = query.program.weight
-                least, greatest = range_of(self._edges, query.program)
+        for query in self._queries.values():
+            part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
+            if isinstance(part, ProgramQuery) and part.program.weight is not None:
+                weight = part.program.weight
+                least, greatest = range_of(self._edges, part.program)
                 lower, upper = self._limits.get(weight, (least, greatest))
-                self._limits[weight] = max(least, lower), min(greatest, upper)
+                self._limits[weight] = max(least, lower), min(greatest, upper, most)
 
     def _label_codes(self, machine: Automaton, label: str) -> dict[str, int]:
         """By label that a pattern names: what stands for it in the column."""
@@ -361,6 +419,6 @@ class LiveGraph(Tabular):
         return vertices, np.array([state * program.sign for state in initial.values()], message.dtype)
 
 
-def _distances(source: Any, weight: str | None) -> Program:
+def _distances(source: Any, weight: str | None, along: Along = "out") -> Program:
     message = "hop" if weight is None else "add"
-    return ife(message, initial={source: 0}, weight=weight, state="distance")
+    return Program(message, initial={source: 0}, weight=weight, along=along, state="distance")

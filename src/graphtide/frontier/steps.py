@@ -12,6 +12,7 @@ from graphtide.frontier.budget import Budget
 from graphtide.frontier.kernels import fields, stairs
 from graphtide.frontier.kernels.dropping import drop_some
 from graphtide.frontier.kernels.first import begin, spread
+from graphtide.frontier.kernels.region import spread_within
 from graphtide.frontier.kernels.rooms import FREE_FIELDS, new_free
 from graphtide.frontier.kernels.shapes import Lists
 from graphtide.frontier.maintenance import Degree, DeterministicDrop, Dropping
@@ -52,6 +53,10 @@ class Steps:
         self.dtype: np.dtype[Any] = message.dtype
         self.dropping = dropping
         self.marks: NDArray[np.int64] = np.empty(0, np.int64)
+        self.region: NDArray[np.uint8] = np.empty(0, np.uint8)  # bits of the vertices that may have steps; none for all
+        self.anchor: NDArray[Any] = np.empty(
+            0, self.dtype
+        )  # of a region: its bound, and landmarks' distances of the target
         self.head: NDArray[np.int32] = np.empty(0, np.int32)
         self.states: NDArray[Any] = np.empty(0, self.dtype)
         self.rounds: NDArray[Any] = np.empty(0, NARROW)
@@ -108,6 +113,17 @@ class Steps:
         if kept:
             self._keep(log, at, vertices, int(r), lists)
         return now
+
+    def compute_within(self, lists: Lists, weights: NDArray[Any], vertices: int, origin: int) -> None:
+        """Run the program from its beginning, one vertex in state 0, among the vertices of the region alone."""
+        now = np.full(vertices, no_state(self.dtype), self.dtype)
+        log = Log(_FEWEST, self.dtype)
+        logged = log.vertices, log.rounds, log.states
+        made: Any = spread_within(
+            self.message.kind, *lists, weights, self.region, origin, now, np.empty_like(now), *logged
+        )
+        log.vertices, log.rounds, log.states, count, highest = made
+        self._keep(log, count, vertices, highest, lists)
 
     def _keep(self, log: Log, count: int, vertices: int, highest: int, lists: Lists) -> None:
         """Keep the steps of a log, or those that are not to be dropped."""
@@ -267,7 +283,7 @@ class Steps:
     @property
     def nbytes(self) -> int:
         """Bytes of all that is kept."""
-        arrays = (self.head, self.states, self.rounds, self.free, self.marks, self.row)
+        arrays = (self.head, self.states, self.rounds, self.free, self.marks, self.region, self.anchor, self.row)
         return sum(array.nbytes for array in arrays)
 
     def _locate(self) -> None:
@@ -278,6 +294,8 @@ class Steps:
         self.row[fields.FREE_PLACES] = self.free.ctypes.data
         self.row[fields.MARKS] = self.marks.ctypes.data
         self.row[fields.MARK_WORDS] = len(self.marks)
+        self.row[fields.REGION] = self.region.ctypes.data if len(self.region) else 0
+        self.row[fields.ANCHOR] = self.anchor.ctypes.data
         self.row[fields.PLACES] = len(self.states)
         self.row[fields.VERTICES] = len(self.head)
 

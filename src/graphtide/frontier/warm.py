@@ -7,6 +7,7 @@ from typing import Any
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.live import LiveGraph
+from graphtide.frontier.maintenance import Scratch
 from graphtide.frontier.query import KeptQuery
 from graphtide.frontier.thin_steps import ThinSteps
 
@@ -31,6 +32,9 @@ def warm() -> None:
         queries.append(live.ife(ife(_longer, aggregate="sum", initial=number(1), rounds=2, weight="weight")))
         live.apply(insert=[(3, 4, number(1), "a")], update=[(2, 15, number(5), "a")], delete=[(0, 1)])
         distances.path(4)
+        queries += [live.shortest_path(1, 4, "weight", maintain=Scratch()), live.landmarks(2, "weight")]
+        queries += [live.shortest_path(1, n, "weight") for n in (4, 30)]
+        live.apply(insert=[(4, 40, number(1), "a")], delete=[(3, 4)])
         for query in queries:
             query.result()
             query.drop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ANCHOR",
     "ANSWERED",
     "ANSWERING",
     "ASIDE",
@@ -32,12 +33,15 @@ __all__ = [
     "MARK_WORDS",
     "NEED",
     "NEXT",
+    "ORIGIN",
     "OUT",
     "OWN",
     "PLACES",
     "POSITION",
     "QUERY_FIELDS",
     "RECOMPUTED",
+    "REGION",
+    "REGION_VERTICES",
     "REPORTING",
     "ROUND",
     "ROUNDS",
@@ -51,6 +55,7 @@ __all__ = [
     "STATES",
     "STEPS",
     "STUCK",
+    "TARGET",
     "TICK",
     "TOO_FEW_CALLS",
     "TOO_FEW_CHANGES",
@@ -94,7 +99,13 @@ ANSWERED = 21  # vertices at rounds that were called for, in all batches
 ASIDE = 22  # 1 if it keeps nothing, and so has nothing to be brought up to date
 FINISH = 23  # of a program that sums: the address of what makes a state of a sum
 USES_DEGREE = 24  # 1 if its messages depend on how many there are
-WORK = 25  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
+# Of a query for one pair that is kept to a region (docs/design/07).
+REGION = 25  # the address of its bits; 0 without a region
+REGION_VERTICES = 26  # those that came later are outside
+ANCHOR = 27  # the address of the bound, and of what landmarks said of the target then
+ORIGIN = 28
+TARGET = 29
+WORK = 30  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
 DEGREES = 20  # lengths that are told apart; the last stands for those above it
 QUERY_FIELDS = WORK + DEGREES
 

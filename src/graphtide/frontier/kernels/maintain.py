@@ -81,6 +81,7 @@ from graphtide.frontier.kernels.fields import (
 from graphtide.frontier.kernels.marks import clear_mark, is_chosen, set_mark
 from graphtide.frontier.kernels.messages import message, weight_of
 from graphtide.frontier.kernels.offers import all_offers, support
+from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import FREE_FIELDS, NOWHERE, fits, fits_up_to, room_for
 from graphtide.frontier.kernels.seeding import call, may_support, seed
 from graphtide.frontier.kernels.shapes import Kept, changes_of, scratch_of
@@ -358,6 +359,8 @@ def _call_on(
         control[LOOKS] += size[own]
         for slot in range(start[own], start[own] + size[own]):
             t = np.int64(other[slot])
+            if is_outside(query, t):
+                continue
             weight = weight_of(weights, slot)
             if not is_known:
                 if find_step(kept.head, kept.rounds, t, r + 1) != NOWHERE or may_have_lost(query, kept, t, r + 1):

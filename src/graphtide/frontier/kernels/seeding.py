@@ -25,6 +25,7 @@ from graphtide.frontier.kernels.fields import (
     WIDEST_ROUND,
 )
 from graphtide.frontier.kernels.messages import message, weight_of
+from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import NOWHERE
 from graphtide.frontier.kernels.stairs import find_step, most_rounds
 from graphtide.jit import kernel, leaf
@@ -96,6 +97,8 @@ def _seed_edge(query, control, kept, u, v, weight, slot, scratch, nothing):
 
     False if there is no place for a call.
     """
+    if is_outside(query, v):
+        return True
     rounds = kept.rounds
     most = most_rounds(rounds)
     if query[OWN] == 1 and not _seed_step(
