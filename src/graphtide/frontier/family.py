@@ -1,10 +1,15 @@
 """Queries that the kernel takes together: those with the same weights, states and width of rounds.
 
-They share the scratch memory of a batch, and one call brings all of them up to date.
+They share the scratch memory of a batch, and one call brings all of them up to date. Many are divided among two
+threads, which share nothing but the edges.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,17 +18,14 @@ from numpy.typing import NDArray
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.certify import uncertain
 from graphtide.frontier.kernels.maintain import maintain
-from graphtide.frontier.kernels.shapes import CALL_FIELDS, Changes, fill_table
 from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
 from graphtide.frontier.thin_steps import ThinSteps
+from graphtide.frontier.workspace import StateChanges, Workspace
 
 __all__ = ["EdgeChanges", "Family", "StateChanges"]
 
-_FEWEST = 256
-# States that are remembered when they had to be computed again; a power of two.
-_MEMO = 1 << 17
-
-StateChanges = tuple[NDArray[np.int32], NDArray[Any], NDArray[Any]]
+# Fewer queries cost less than handing half of them over to another thread.
+_MANY = 256
 
 
 class EdgeChanges(NamedTuple):
@@ -44,14 +46,8 @@ class Family:
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
         self._like_states = np.empty(0, SHORT if dtype == LONG else dtype)
-        self._due = np.full(_FEWEST, -1, np.int32)
-        self._calls = np.zeros((_FEWEST, CALL_FIELDS), np.int32)
-        self._steps = _by_round(_FEWEST, dtype)
-        self._memo = (np.zeros(2, np.int64), np.zeros(1, dtype))
-        self._by_vertex = _by_vertex(0, dtype)
-        self._changes = _changes(_FEWEST, 0, dtype)
-        self._control = np.zeros(fields.CONTROL_FIELDS, np.int64)
-        self._arrays: NDArray[np.int64] | None = None  # the table of scratch memory and changes
+        self._spaces = [Workspace(dtype)]
+        self._covered: list[tuple[Workspace, int, int]] = []  # at the last batch: places of queries
         self._nothing = no_state(dtype)
         self._no_weights = np.empty(0, dtype)
         self._vertices = 0
@@ -108,20 +104,23 @@ class Family:
     def _count(self) -> None:
         """Queries were added or dropped; what the last batch changed is kept."""
         self._order = {query: at for at, query in enumerate(self.queries)}
-        if len(self._memo[1]) < _MEMO and any(query.dropping is not None for query in self.queries):
-            self._memo = (np.full(2 * _MEMO, 0), np.full(_MEMO, 0, self.dtype))
+        drops = any(query.dropping is not None for query in self.queries)
+        # A query that asks for bytes of a budget may take them from any other.
+        is_divided = len(self.queries) >= _MANY and _helper() is not None
+        if is_divided and any(isinstance(query, ThinSteps) for query in self.queries):
+            is_divided = False
+        if is_divided != (len(self._spaces) > 1):
+            self._spaces = [self._spaces[0], Workspace(self.dtype)] if is_divided else self._spaces[:1]
+        count = len(self.queries)
+        bounds = np.linspace(0, count, len(self._spaces) + 1).astype(int).tolist()
+        for space, first, last in zip(self._spaces, bounds, bounds[1:], strict=False):
+            space.cover(first, last, drops=drops)
         self._vertices = 0
-        if len(self._changes.ends) < len(self.queries):
-            ends = np.zeros(2 * len(self.queries), np.int64)
-            ends[: len(self._changes.ends)] = self._changes.ends
-            self._changes = self._changes._replace(ends=ends)
-        self._arrays = None
 
     def make_room(self, vertices: int) -> None:
         """Have scratch memory and places for so many vertices."""
-        if vertices > len(self._by_vertex[0]):
-            self._by_vertex = _by_vertex(vertices + vertices // 2, self.dtype)
-            self._arrays = None
+        for space in self._spaces:
+            space.make_room(vertices)
         for query in self.queries:
             query.add_vertices(vertices)
 
@@ -132,52 +131,49 @@ class Family:
         if vertices != self._vertices:
             self.make_room(vertices)
             self._vertices = vertices
-        if self._arrays is None:
-            self._arrays = self._tabulated()
-        control = self._control
-        control[: fields.ROUND] = 0
-        control[fields.OUT] = 0
         self.unsettled.clear()
-        while True:
-            code = maintain(
+        for space in self._spaces:
+            space.begin()
+
+        def run(space: Workspace) -> int:
+            return maintain(
                 self._table,
-                len(self.queries),
-                control,
+                space.last,
+                space.control,
                 adjacent,
                 changes.column,
                 changes.lost,
                 changes.lost_weights,
                 changes.gained,
-                self._arrays,
+                space.table,
                 labels,
                 self._like_rounds,
                 self._like_states,
                 self._nothing,
                 vertices + 1,
             )
-            if code == fields.DONE:
-                break
-            self._provide(int(code), control)
-            self._arrays = self._tabulated()
+
+        pending = self._spaces
+        while pending:
+            codes = [run(pending[0])] if len(pending) == 1 else _together(run, pending)
+            stopped = [(space, code) for space, code in zip(pending, codes, strict=True) if code != fields.DONE]
+            for space, code in stopped:
+                self._provide(space, int(code))
+            pending = [space for space, _ in stopped]
         self._reported = self._order
+        self._covered = [(space, space.first, space.last) for space in self._spaces]
 
     def ones(self, count: int) -> NDArray[Any]:
         """The weights of edges that have none."""
         return np.ones(count, self.dtype) if count else self._no_weights
-
-    def _tabulated(self) -> NDArray[np.int64]:
-        """The table of scratch memory and changes."""
-        scratch = (self._due, self._calls, *self._by_vertex, *self._steps, *self._memo)
-        return fill_table(scratch, self._changes)
 
     def changes_of(self, steps: Steps) -> StateChanges | None:
         """The vertices whose last state the last batch changed, with it before and after."""
         at = self._reported.get(steps)
         if at is None:
             return None
-        changes = self._changes
-        begin, end = 0 if at == 0 else changes.ends[at - 1], changes.ends[at]
-        return changes.vertices[begin:end], changes.before[begin:end], changes.after[begin:end]
+        space, first = next((space, first) for space, first, last in self._covered if at < last)
+        return space.changes_at(at, first)
 
     def uncertain(
         self,
@@ -193,59 +189,48 @@ class Family:
 
         `adjacent` is the table of the edges, `column` that of their weights; see `kernels.certify`.
         """
-        failed = uncertain(
-            self._table,
-            len(self.queries),
-            self._changes,
-            adjacent,
-            column,
-            gained,
-            moved,
-            near,
-            self._like_rounds,
-            self._like_states,
-            margins,
-            self._nothing,
-        )
-        return [self.queries[place] for place in failed.tolist()]
+        failed: list[int] = []
+        for space, first, last in self._covered:
+            failed += uncertain(
+                self._table,
+                first,
+                last,
+                space.changes,
+                adjacent,
+                column,
+                gained,
+                moved,
+                near,
+                self._like_rounds,
+                self._like_states,
+                margins,
+                self._nothing,
+            ).tolist()
+        return [self.queries[place] for place in failed]
 
     @property
     def nbytes(self) -> int:
         """Bytes of the scratch memory."""
-        arrays = (self._table, self._due, self._calls, *self._steps, *self._memo, *self._by_vertex, *self._changes)
-        return sum(array.nbytes for array in arrays)
+        return self._table.nbytes + sum(space.nbytes for space in self._spaces)
 
     @property
     def looks(self) -> int:
         """Edges gone along, in all batches."""
-        return int(self._control[fields.LOOKS])
+        return sum(int(space.control[fields.LOOKS]) for space in self._spaces)
 
     @property
     def scans(self) -> int:
         """Vertices whose edges were gone through for another support, in all batches."""
-        return int(self._control[fields.SCANS])
+        return sum(int(space.control[fields.SCANS]) for space in self._spaces)
 
-    def _provide(self, code: int, control: NDArray[np.int64]) -> None:
+    def _provide(self, space: Workspace, code: int) -> None:
         """Lengthen what was too short."""
+        control = space.control
         steps = self.queries[control[fields.POSITION]]
-        if code == fields.TOO_FEW_CALLS:
-            calls = np.zeros((2 * int(control[fields.NEED]), CALL_FIELDS), np.int32)
-            calls[: len(self._calls)] = self._calls
-            self._calls = calls
+        if space.provide(code):
+            pass
         elif code == fields.TOO_FEW_PLACES:
             steps.grow(int(control[fields.NEED]))
-        elif code == fields.TOO_FEW_ROUNDS:
-            size = 2 * int(control[fields.WIDEST_ROUND])
-            due = np.full(size, -1, np.int32)
-            due[: len(self._due)] = self._due
-            self._due = due
-            self._steps = _by_round(size, self.dtype)
-        elif code == fields.TOO_FEW_CHANGES:
-            size = 2 * (len(self._changes.vertices) + int(control[fields.CHANGED]))
-            grown = _changes(size, len(self._changes.ends), self.dtype)
-            for longer, array in zip(grown, self._changes, strict=True):
-                longer[: len(array)] = array
-            self._changes = grown
         elif code == fields.TOO_NARROW_MARKS:
             steps.widen_marks()
         elif code == fields.TOO_NARROW_ROUNDS:
@@ -255,24 +240,13 @@ class Family:
         else:
             assert code == fields.STUCK
             self.unsettled.append(steps)
-            self._give_up(control)
+            space.give_up()
         if isinstance(steps, ThinSteps) and steps.is_aside:
-            self._break_off(steps, control)
-
-    def _break_off(self, steps: ThinSteps, control: NDArray[np.int64]) -> None:
-        """Leave a query that was set aside in the middle of the batch; its calls are void."""
-        if control[fields.STAGE] != fields.SEEDING and steps.before is not None:
-            changed, was = (array[: control[fields.CHANGED]] for array in self._by_vertex[5:7])
-            steps.before[changed] = was
-        self._due[:] = -1
-        control[fields.STAGE] = fields.SEEDING
-
-    def _give_up(self, control: NDArray[np.int64]) -> None:
-        """Leave a query as it is, and go on with the next one."""
-        self._due.fill(-1)
-        self._changes.ends[control[fields.POSITION]] = control[fields.OUT]
-        control[fields.POSITION] += 1
-        control[fields.STAGE] = fields.SEEDING
+            # It was set aside in the middle of the batch; its calls are void.
+            if control[fields.STAGE] != fields.SEEDING and steps.before is not None:
+                changed, was = space.changed_so_far()
+                steps.before[changed] = was
+            space.break_off()
 
     def _widen(self) -> None:
         """Rounds of four bytes for all of them: paths that need it are rare."""
@@ -289,18 +263,18 @@ class Family:
                 query.lengthen_states()
 
 
-def _by_round(size: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:
-    """The steps of a vertex, and the stack of steps that are computed again."""
-    return np.zeros(size, np.int64), np.zeros(size, dtype), np.zeros(4 * size, np.int64), np.zeros(size, dtype)
+@cache
+def _helper() -> ThreadPoolExecutor | None:
+    """A second thread, if there is a second processor for it; kernels hold no interpreter lock."""
+    has_two = len(os.sched_getaffinity(0)) > 1
+    return ThreadPoolExecutor(1, thread_name_prefix="graphtide") if has_two else None
 
 
-def _by_vertex(vertices: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:
-    """`where` to `was` of the scratch memory, touched here so that no batch pays for fresh pages."""
-    kinds = (np.int32, np.int32, dtype, np.int32, np.int64, np.int32, dtype)
-    return tuple(np.full(vertices, 0, kind) for kind in kinds)
-
-
-def _changes(size: int, queries: int, dtype: np.dtype[Any]) -> Changes:
-    return Changes(
-        np.full(size, 0, np.int32), np.full(size, 0, dtype), np.full(size, 0, dtype), np.zeros(queries, np.int64)
-    )
+def _together(run: Callable[[Workspace], int], spaces: list[Workspace]) -> list[int]:
+    """Run the first of two workspaces here and the other one in the second thread."""
+    helper = _helper()
+    assert helper is not None
+    one, other = spaces
+    there = helper.submit(run, other)
+    here = run(one)
+    return [here, there.result()]

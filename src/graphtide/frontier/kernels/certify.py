@@ -34,9 +34,9 @@ __all__ = ["uncertain"]
 
 @kernel
 def uncertain(
-    queries, count, changes, adjacent, column, gained, moved, near, like_rounds, like_states, margins, nothing
+    queries, first, last, changes, adjacent, column, gained, moved, near, like_rounds, like_states, margins, nothing
 ):  # fmt: skip
-    """Lower the bounds of all regions as the batch demands; the places of the queries that need another region.
+    """Lower the bounds of the regions of queries `first` to before `last`; the places of those that need another one.
 
     `changes` are those of the queries' states, `gained` the new edges, `moved` the vertices that landmarks say
     something else of. `margins` are the slack and the room of a fresh bound, and the slip.
@@ -44,9 +44,9 @@ def uncertain(
     slack, room, slip = margins
     graph = lists_of(adjacent)
     weights = weights_of(adjacent, column, near[0])
-    found = np.empty(count, np.int64)
+    found = np.empty(last - first, np.int64)
     failed = 0
-    for q in range(count):
+    for q in range(first, last):
         query = queries[q]
         if query[REGION] == 0:
             continue
@@ -58,8 +58,8 @@ def uncertain(
         anchor = address_to_array(query[ANCHOR], 1 + near.shape[1], near[0])
         limit = _shifted(anchor, near, query[TARGET], slip, nothing)
         limit = _over_fallen(
-            query, changes, 0 if q == 0 else changes.ends[q - 1], changes.ends[q], graph, weights, near, limit, slip,
-            nothing,
+            query, changes, 0 if q == first else changes.ends[q - 1], changes.ends[q],
+            graph, weights, near, limit, slip, nothing,
         )  # fmt: skip
         limit = _over_gained(query, kept, gained, weights, near, limit, slip, nothing)
         limit = _over_moved(query, kept, moved, graph, weights, near, limit, slip, nothing)
