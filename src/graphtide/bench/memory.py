@@ -95,7 +95,7 @@ def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT00
         ("join on demand", "vanilla", 5.0),
         ("deterministic drop", "vanilla", None),
         ("probabilistic drop", "vanilla", 20.0),
-        ("probabilistic drop", "deterministic drop", None),
+        ("probabilistic drop", "deterministic drop", 1.3),
     ):
         yield Comparison(
             f"{name}: bytes a query",

@@ -18,8 +18,6 @@ __all__ = ["on_streets"]
 
 _CHOICE: Final = Random(0.1)
 _CHANGES: Final = 60
-_BAR: Final = 1.3
-_SCRATCH_BAR: Final = 100.0
 
 
 def on_streets(side: int, progress: Progress) -> Iterator[Comparison]:
@@ -39,7 +37,6 @@ def on_streets(side: int, progress: Progress) -> Iterator[Comparison]:
         "deterministic drop",
         "bytes",
         agree=agree,
-        bar=_BAR,
         note=f"{ours.differences:,} differences kept",
     )
     yield Comparison(
@@ -49,7 +46,6 @@ def on_streets(side: int, progress: Progress) -> Iterator[Comparison]:
         "from scratch",
         "s",
         agree=agree,
-        bar=_SCRATCH_BAR,
         note=f"the mean is {1e3 * np.mean(seconds):.1f} ms: a dropped state follows from others that are dropped",
     )
 
