@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 
 from graphtide.errors import StatementError
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
-from graphtide.views.gvdl import (
+from graphtide.gvdl import (
     BoundCollection,
     BoundView,
     bind,
-    bind_query,
     is_complete,
     parse,
     parse_predicate,
     show,
     syntax,
 )
-from graphtide.views.predicate import EdgeProperty, names_used
+from graphtide.gvdl.predicate import EdgeProperty, names_used
+from graphtide.views.questions import bind_query
 
-GRAMMAR = files("graphtide.views.gvdl").joinpath("grammar.lark").read_text()
+GRAMMAR = files("graphtide.gvdl").joinpath("grammar.lark").read_text()
 KEYWORDS = re.findall(r"^_?[A-Z]+\.2: /([a-z]+?)(?:s\?)?(?:\\b|\()", GRAMMAR, re.MULTILINE)
 
 # ---------------------------------------------------------------------------------------------------- syntax

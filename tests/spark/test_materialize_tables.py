@@ -20,12 +20,7 @@ from pyspark.sql import SparkSession
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
 from graphtide.graph.source import Source
 from graphtide.graph.stored import StoredGraph
-from graphtide.pipeline.materialize import matrix as matrix_module
-from graphtide.pipeline.materialize import tables as tables_module
-from graphtide.pipeline.materialize import write_graph_matrix
-from graphtide.pipeline.materialize.files import WORD
-from graphtide.pipeline.materialize.tables import DecisionTables
-from graphtide.views.predicate import (
+from graphtide.gvdl.predicate import (
     ALL,
     And,
     Arithmetic,
@@ -44,6 +39,11 @@ from graphtide.views.predicate import (
     Or,
     Side,
 )
+from graphtide.pipeline.materialize import matrix as matrix_module
+from graphtide.pipeline.materialize import tables as tables_module
+from graphtide.pipeline.materialize import write_graph_matrix
+from graphtide.pipeline.materialize.files import WORD
+from graphtide.pipeline.materialize.tables import DecisionTables
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 VALUES: dict[PropertyType, list[Any]] = {

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from graphtide.graph.schema import DST, EDGE, SRC, GraphSchema, Property, PropertyType
 from graphtide.graph.source import Source
 from graphtide.graph.stored import StoredGraph
-from graphtide.views.predicate import And, Comparison, EdgeProperty, Literal, Predicate
+from graphtide.gvdl.predicate import And, Comparison, EdgeProperty, Literal, Predicate
 
 __all__ = ["AMOUNT", "AT", "KIND", "EdgeView", "stored_graph", "views_of_time"]
 

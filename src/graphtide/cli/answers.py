@@ -12,8 +12,8 @@ from rich.table import Table
 
 from graphtide.frontier import Query
 from graphtide.graph.stored import StoredGraph
+from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.statements import Answer
-from graphtide.views.gvdl.bound import BoundView
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 

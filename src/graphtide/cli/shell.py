@@ -16,9 +16,9 @@ from graphtide.analytics import find
 from graphtide.analytics import names as computation_names
 from graphtide.cli.answers import print_answer
 from graphtide.errors import CatalogueError, GraphtideError
+from graphtide.gvdl.parse import is_complete
 from graphtide.pipeline.session import Session
 from graphtide.pipeline.statements import execute
-from graphtide.views.gvdl.parse import is_complete
 
 __all__ = ["GvdlCompleter", "shell"]
 

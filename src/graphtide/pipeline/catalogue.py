@@ -16,12 +16,12 @@ from graphtide.graph.manifest import replace_file
 from graphtide.graph.name import check_name
 from graphtide.graph.schema import GraphSchema
 from graphtide.graph.store import Store
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bind import bind
+from graphtide.gvdl.bound import BoundView
+from graphtide.gvdl.parse import parse
+from graphtide.gvdl.show import show
 from graphtide.rows.schema import did_you_mean
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bind import bind
-from graphtide.views.gvdl.bound import BoundView
-from graphtide.views.gvdl.parse import parse
-from graphtide.views.gvdl.show import show
 from graphtide.views.stored import CollectionStore
 
 __all__ = ["HomeCatalogue"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphtide.errors import CatalogueError
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bind import bind
+from graphtide.gvdl.bound import BoundCollection
+from graphtide.gvdl.show import show
 from graphtide.pipeline.materialize import count_lattice, distances, write_graph_matrix, write_lattice, write_stream
 from graphtide.views.choosing import choose_order
 from graphtide.views.execution import Ints
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bind import bind
-from graphtide.views.gvdl.bound import BoundCollection
-from graphtide.views.gvdl.show import show
 from graphtide.views.ordering import Order, order_views
 from graphtide.views.stored import StoredCollection, StoredDimension, StoredOrder
 

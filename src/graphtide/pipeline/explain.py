@@ -6,12 +6,12 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bind import bind
+from graphtide.gvdl.predicate import Predicate, names_used
+from graphtide.gvdl.show import show
 from graphtide.pipeline.predicates import column_of, edges_with_ends
 from graphtide.pipeline.queries import explain_query
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bind import bind
-from graphtide.views.gvdl.show import show
-from graphtide.views.predicate import Predicate, names_used
 
 if TYPE_CHECKING:
     from graphtide.pipeline.session import Session

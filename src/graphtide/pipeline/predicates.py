@@ -1,7 +1,7 @@
 """Predicates as Spark columns, and the edges with what the predicates ask of their ends.
 
 A predicate becomes one SQL expression that never raises and is never null: missing values are sorted out as
-`graphtide.views.predicate` says, whatever the session's settings for ANSI mode and time zone are. It is built as
+`graphtide.gvdl.predicate` says, whatever the session's settings for ANSI mode and time zone are. It is built as
 text, since every operation on a `Column` is a call into the virtual machine, and a view collection has thousands.
 """
 
@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, PropertyType
-from graphtide.views.predicate import (
+from graphtide.gvdl.predicate import (
     And,
     Arithmetic,
     Between,

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from graphtide.errors import CatalogueError, StatementError
 from graphtide.frontier import LiveGraph, Query
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bound import BoundQuery
-from graphtide.views.gvdl.questions import bind_query
-from graphtide.views.gvdl.show import show
-from graphtide.views.gvdl.source import error_at
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bound import BoundQuery
+from graphtide.gvdl.show import show
+from graphtide.gvdl.source import error_at
+from graphtide.views.questions import bind_query
 
 if TYPE_CHECKING:
     from graphtide.pipeline.session import Session

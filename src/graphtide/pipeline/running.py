@@ -14,6 +14,7 @@ from graphtide.analytics import BoundAnalytic, find
 from graphtide.errors import CatalogueError, SchemaError, UsageError
 from graphtide.graph.schema import DST, EDGE, SRC, PropertyType
 from graphtide.graph.stored import StoredGraph
+from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.collections import with_order
 from graphtide.pipeline.predicates import column_of, edges_with_ends
 from graphtide.pipeline.saving import save
@@ -23,7 +24,6 @@ from graphtide.rows.schema import did_you_mean
 from graphtide.views.chains import StreamChain, StreamGrid
 from graphtide.views.execution import EdgeColumns, Execution, Ints
 from graphtide.views.following import Step, Strategy, follow_chain, follow_lattice
-from graphtide.views.gvdl.bound import BoundView
 from graphtide.views.report import Report
 from graphtide.views.results import Results
 from graphtide.views.run import Run

@@ -13,6 +13,7 @@ from graphtide.analytics import names as computation_names
 from graphtide.frontier import LiveGraph, Query
 from graphtide.frontier.maintenance import Maintenance
 from graphtide.graph.stored import StoredGraph
+from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
@@ -22,7 +23,6 @@ from graphtide.pipeline.running import run_on
 from graphtide.pipeline.spark import EMBEDDED, open_spark
 from graphtide.pipeline.statements import Answer, collection_statement, execute, view_statement
 from graphtide.views.following import Strategy
-from graphtide.views.gvdl.bound import BoundView
 from graphtide.views.run import Run
 from graphtide.views.splitting import DECIDED_AT_ONCE
 from graphtide.views.stored import StoredCollection

@@ -11,15 +11,15 @@ from graphtide.analytics import find, names
 from graphtide.errors import CatalogueError, UsageError
 from graphtide.frontier import Query
 from graphtide.graph.stored import StoredGraph
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bound import BoundView
+from graphtide.gvdl.parse import parse, parse_predicate
+from graphtide.gvdl.show import show
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.explain import explain
 from graphtide.pipeline.queries import describe_query, register_query, show_queries
 from graphtide.pipeline.running import run_on
 from graphtide.rows.schema import did_you_mean
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bound import BoundView
-from graphtide.views.gvdl.parse import parse, parse_predicate
-from graphtide.views.gvdl.show import show
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 

@@ -3,7 +3,7 @@
 Such a condition compares its column with literals alone. So its truth in an edge depends on the rank of the edge's
 value among the literals: 0 if the value is missing, 2i + 2 if it equals the i-th of them, 2i + 1 if it lies just
 before that one, and one more than the last literal's rank beyond all. What comparisons mean is said in
-`graphtide.views.predicate`.
+`graphtide.gvdl.predicate`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.graph.schema import PropertyType
-from graphtide.rows.codes import code_of_float
-from graphtide.views.predicate import (
+from graphtide.gvdl.predicate import (
     And,
     Between,
     Comparison,
@@ -37,6 +36,7 @@ from graphtide.views.predicate import (
     Or,
     Predicate,
 )
+from graphtide.rows.codes import code_of_float
 
 __all__ = ["Code", "ColumnRead", "Condition", "alternatives"]
 

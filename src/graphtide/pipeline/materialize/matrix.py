@@ -24,13 +24,13 @@ from pyspark.sql import SparkSession
 
 from graphtide.graph.schema import DST, EDGE, ID, SRC, PropertyType
 from graphtide.graph.stored import StoredGraph
+from graphtide.gvdl.predicate import EdgeNumber, EdgeProperty, EndId, EndProperty, Predicate, Side
 from graphtide.pipeline.materialize.columns import write_matrix
 from graphtide.pipeline.materialize.conditions import ColumnRead
 from graphtide.pipeline.materialize.files import Part, read_columns, row_group_parts
 from graphtide.pipeline.materialize.rows import write_rows
 from graphtide.pipeline.materialize.tables import DecisionTables, RankedColumn, Ranks
 from graphtide.pipeline.predicates import column_of, edges_with_ends
-from graphtide.views.predicate import EdgeNumber, EdgeProperty, EndId, EndProperty, Predicate, Side
 
 __all__ = ["write_graph_matrix"]
 

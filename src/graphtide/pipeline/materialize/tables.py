@@ -17,11 +17,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphtide.graph.schema import PropertyType
+from graphtide.gvdl.predicate import EdgeNumber, Predicate
 from graphtide.pipeline.kernels.ranks import look_up, ranks_of
 from graphtide.pipeline.materialize.conditions import Code, ColumnRead, Condition, alternatives
 from graphtide.pipeline.materialize.files import WORD, words_of
 from graphtide.rows.codes import codes_of_floats
-from graphtide.views.predicate import EdgeNumber, Predicate
 
 __all__ = ["DecisionTables", "RankedColumn"]
 

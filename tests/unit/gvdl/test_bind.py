@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
-from graphtide.views.gvdl import MOST_VIEWS, BoundCollection, BoundView, bind, parse
-from graphtide.views.predicate import (
+from graphtide.gvdl import MOST_VIEWS, BoundCollection, BoundView, bind, parse
+from graphtide.gvdl.predicate import (
     ALL,
     And,
     Comparison,

@@ -13,9 +13,9 @@ from lark.visitors import Transformer_NonRecursive, v_args
 
 from graphtide.errors import StatementError
 from graphtide.graph.schema import PropertyType
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.moments import DATE_FORM, TIMESTAMP_FORM, read_date, read_timestamp
-from graphtide.views.gvdl.source import NOWHERE, Span, error_at
+from graphtide.gvdl import syntax
+from graphtide.gvdl.moments import DATE_FORM, TIMESTAMP_FORM, read_date, read_timestamp
+from graphtide.gvdl.source import NOWHERE, Span, error_at
 
 __all__ = ["build"]
 

@@ -9,13 +9,13 @@ from itertools import islice, product
 from math import prod
 from typing import Final, overload
 
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bound import BoundCollection, BoundDimension, BoundView, Catalogue
-from graphtide.views.gvdl.expressions import bind_condition
-from graphtide.views.gvdl.loops import fill_in, values_of
-from graphtide.views.gvdl.scope import Scope
-from graphtide.views.gvdl.source import error_at, hint_at_nearest
-from graphtide.views.predicate import ALL, Predicate, conjunction
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bound import BoundCollection, BoundDimension, BoundView, Catalogue
+from graphtide.gvdl.expressions import bind_condition
+from graphtide.gvdl.loops import fill_in, values_of
+from graphtide.gvdl.predicate import ALL, Predicate, conjunction
+from graphtide.gvdl.scope import Scope
+from graphtide.gvdl.source import error_at, hint_at_nearest
 
 __all__ = ["MOST_VIEWS", "bind"]
 

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from graphtide.graph.schema import PropertyType
-from graphtide.views.gvdl import is_complete, parse, parse_predicate, show
-from graphtide.views.gvdl.syntax import (
+from graphtide.gvdl import is_complete, parse, parse_predicate, show
+from graphtide.gvdl.syntax import (
     And,
     Argument,
     Arithmetic,

@@ -11,7 +11,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from graphtide.errors import StatementError
-from graphtide.views.gvdl.source import Span, error_at
+from graphtide.gvdl.source import Span, error_at
 
 __all__ = ["unexpected"]
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphtide.graph.schema import PropertyType
-from graphtide.views import predicate
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.moments import DATE_FORM, TIMESTAMP_FORM, read_date, read_timestamp
-from graphtide.views.gvdl.scope import Scope
-from graphtide.views.gvdl.show import show
-from graphtide.views.predicate import Expression, Predicate
+from graphtide.gvdl import predicate, syntax
+from graphtide.gvdl.moments import DATE_FORM, TIMESTAMP_FORM, read_date, read_timestamp
+from graphtide.gvdl.predicate import Expression, Predicate
+from graphtide.gvdl.scope import Scope
+from graphtide.gvdl.show import show
 
 __all__ = ["bind_condition"]
 

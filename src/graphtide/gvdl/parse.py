@@ -13,10 +13,10 @@ from typing import Any, Final
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.build import build
-from graphtide.views.gvdl.source import Span, error_at
-from graphtide.views.gvdl.unexpected import unexpected
+from graphtide.gvdl import syntax
+from graphtide.gvdl.build import build
+from graphtide.gvdl.source import Span, error_at
+from graphtide.gvdl.unexpected import unexpected
 
 __all__ = ["is_complete", "parse", "parse_predicate"]
 
@@ -103,5 +103,5 @@ def _check_depth(tree: Tree[Token], text: str) -> None:
 
 @cache
 def _parser() -> Lark:
-    grammar = files("graphtide.views.gvdl").joinpath("grammar.lark").read_text(encoding="utf-8")
+    grammar = files("graphtide.gvdl").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", lexer="contextual", start=["program", "predicate"], propagate_positions=True)

@@ -11,8 +11,8 @@ from typing import Literal as OneOf
 from typing import Protocol
 
 from graphtide.graph.schema import GraphSchema
-from graphtide.views.gvdl.syntax import Question
-from graphtide.views.predicate import Predicate
+from graphtide.gvdl.predicate import Predicate
+from graphtide.gvdl.syntax import Question
 
 __all__ = ["BoundCollection", "BoundDimension", "BoundQuery", "BoundView", "Catalogue"]
 

@@ -9,11 +9,11 @@ from typing import Final
 from graphtide.errors import StatementError
 from graphtide.frontier.pattern import automaton, where_unreadable
 from graphtide.graph.schema import PropertyType
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.bound import BoundQuery, Catalogue
-from graphtide.views.gvdl.scope import Scope
-from graphtide.views.gvdl.source import Span, error_at, hint_at_nearest
-from graphtide.views.predicate import EdgeProperty
+from graphtide.gvdl import syntax
+from graphtide.gvdl.bound import BoundQuery, Catalogue
+from graphtide.gvdl.predicate import EdgeProperty
+from graphtide.gvdl.scope import Scope
+from graphtide.gvdl.source import Span, error_at, hint_at_nearest
 
 __all__ = ["bind_query"]
 

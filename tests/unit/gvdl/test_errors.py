@@ -9,8 +9,8 @@ import pytest
 
 from graphtide.errors import StatementError
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
-from graphtide.views.gvdl import BoundView, bind, parse, parse_predicate
-from graphtide.views.predicate import ALL
+from graphtide.gvdl import BoundView, bind, parse, parse_predicate
+from graphtide.gvdl.predicate import ALL
 
 INT, FLOAT, STRING = PropertyType.INT, PropertyType.FLOAT, PropertyType.STRING
 

@@ -9,8 +9,9 @@ import pytest
 
 from graphtide.errors import StatementError
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
-from graphtide.views.gvdl import BoundQuery, BoundView, bind_query, parse, show, syntax
-from graphtide.views.gvdl.syntax import (
+from graphtide.gvdl import BoundQuery, BoundView, parse, show, syntax
+from graphtide.gvdl.predicate import ALL
+from graphtide.gvdl.syntax import (
     Argument,
     Components,
     Explain,
@@ -24,7 +25,7 @@ from graphtide.views.gvdl.syntax import (
     ShortestPath,
     ShortestPaths,
 )
-from graphtide.views.predicate import ALL
+from graphtide.views.questions import bind_query
 
 INT, FLOAT, STRING = PropertyType.INT, PropertyType.FLOAT, PropertyType.STRING
 

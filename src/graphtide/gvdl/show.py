@@ -6,8 +6,8 @@ import re
 from datetime import date, datetime
 from typing import Final
 
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.moments import show_timestamp
+from graphtide.gvdl import syntax
+from graphtide.gvdl.moments import show_timestamp
 
 __all__ = ["show"]
 
@@ -23,7 +23,7 @@ _OR, _AND, _CONDITION, _SUM, _PRODUCT, _FACTOR, _OPERAND = range(7)
 def show(node: syntax.Statement | syntax.Expression) -> str:
     """The text of a statement, without a semicolon, or of an expression.
 
-    >>> from graphtide.views.gvdl.parse import parse_predicate
+    >>> from graphtide.gvdl.parse import parse_predicate
     >>> show(parse_predicate("NOT (src.state='CA') AND ((year)) NOT IN (2019,2020)"))
     "not src.state = 'CA' and not year in (2019, 2020)"
     """

@@ -10,8 +10,8 @@ from itertools import count
 from typing import Final
 
 from graphtide.graph.schema import PropertyType
-from graphtide.views.gvdl import syntax
-from graphtide.views.gvdl.scope import Scope
+from graphtide.gvdl import syntax
+from graphtide.gvdl.scope import Scope
 
 __all__ = ["fill_in", "values_of"]
 
