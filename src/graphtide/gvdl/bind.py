@@ -15,7 +15,7 @@ from graphtide.gvdl.expressions import bind_condition
 from graphtide.gvdl.loops import fill_in, values_of
 from graphtide.gvdl.predicate import ALL, Predicate, conjunction
 from graphtide.gvdl.scope import Scope
-from graphtide.gvdl.source import error_at, hint_at_nearest
+from graphtide.text import error_at, hint_at_nearest
 
 __all__ = ["MOST_VIEWS", "bind"]
 

@@ -15,7 +15,7 @@ from graphtide.errors import StatementError
 from graphtide.graph.schema import PropertyType
 from graphtide.gvdl import syntax
 from graphtide.gvdl.moments import DATE_FORM, TIMESTAMP_FORM, read_date, read_timestamp
-from graphtide.gvdl.source import NOWHERE, Span, error_at
+from graphtide.text import NOWHERE, Span, error_at
 
 __all__ = ["build"]
 

@@ -15,8 +15,8 @@ from lark.exceptions import UnexpectedInput, VisitError
 
 from graphtide.gvdl import syntax
 from graphtide.gvdl.build import build
-from graphtide.gvdl.source import Span, error_at
 from graphtide.gvdl.unexpected import unexpected
+from graphtide.text import Span, check_characters, error_at
 
 __all__ = ["is_complete", "parse", "parse_predicate"]
 
@@ -65,7 +65,7 @@ def is_complete(text: str) -> bool:
 
 
 def _parse(text: str, start: str) -> Any:
-    _check_characters(text)
+    check_characters(text)
     try:
         tree = _parser().parse(text, start=start)
     except UnexpectedInput:
@@ -75,15 +75,6 @@ def _parse(text: str, start: str) -> Any:
         return build(tree, text)
     except VisitError as error:
         raise error.orig_exc from None
-
-
-def _check_characters(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        printable = text.encode(errors="replace").decode()
-        place = Span(error.start, error.end)
-        raise error_at(printable, place, "this is no character", hint="save the text as UTF-8") from None
 
 
 def _check_depth(tree: Tree[Token], text: str) -> None:

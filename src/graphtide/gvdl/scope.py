@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graphtide.errors import StatementError
 from graphtide.graph.schema import GraphSchema, Property
 from graphtide.gvdl import predicate, syntax
-from graphtide.gvdl.source import Span, error_at, hint_at_nearest
+from graphtide.text import Span, error_at, hint_at_nearest
 
 __all__ = ["Scope"]
 

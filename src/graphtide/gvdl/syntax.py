@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from graphtide.graph.schema import PropertyType
-from graphtide.gvdl.source import NOWHERE, Span
+from graphtide.text import NOWHERE, Span
 
 __all__ = [
     "And",

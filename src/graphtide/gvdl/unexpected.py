@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark import Lark
 
 from graphtide.errors import StatementError
-from graphtide.gvdl.source import Span, error_at
+from graphtide.text import END, Phrase, Stop, in_words, listed, stop_of, unclosed
 
 __all__ = ["unexpected"]
 
-_LONGEST: Final = 40
-_END: Final = "$END"
-
 # What terminals are called, other than keywords, which are called by their words.
 _WORDS: Final = {
-    _END: "the end of the text",
+    END: "the end of the text",
     "COLON": '":"',
     "COMMA": '","',
     "COMPARE": "a comparison",
@@ -48,11 +43,11 @@ _WORDS: Final = {
     "_TIMESTAMP": "a timestamp",
 }
 # Where the first set is expected, the phrase says it, and the second set with it.
-_PHRASES: Final[tuple[tuple[str, AbstractSet[str], AbstractSet[str]], ...]] = (
+_PHRASES: Final[tuple[Phrase, ...]] = (
     (
         "a statement",
         {"_CREATE", "_LOAD", "_SHOW"},
-        {"_DESCRIBE", "_DROP", "_EXPLAIN", "_REGISTER", "_RUN", "SEMICOLON", _END},
+        {"_DESCRIBE", "_DROP", "_EXPLAIN", "_REGISTER", "_RUN", "SEMICOLON", END},
     ),
     (
         "a condition",
@@ -67,67 +62,26 @@ _PHRASES: Final[tuple[tuple[str, AbstractSet[str], AbstractSet[str]], ...]] = (
     ("an id", {"INT", "STRING"}, {"MINUS"}),
     ("a comparison", {"COMPARE", "_BETWEEN"}, {"EQUALS", "_IN", "_IS", "_LIKE", "_NOT"}),
     ("an operator", {"PLUS", "STAR"}, {"DOT", "MINUS", "PERCENT", "SLASH"}),
-    ('";"', {"SEMICOLON"}, {_END}),
+    ('";"', {"SEMICOLON"}, {END}),
 )
 _STARTERS: Final = ("create", "describe", "drop", "explain", "load", "register", "run", "show")
 _MEANT: Final = {"&": "and", "|": "or", "!": "not", "≤": "<=", "≥": ">=", "≠": "<>"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """Where a parse ended: at which token, what was accepted there, and the same of the token before."""
-
-    found: Token
-    accepted: AbstractSet[str]
-    previous: Token | None
-    accepted_before: AbstractSet[str]
+_QUOTES: Final = {
+    "'": ("string", "close it with a single quote; a quote inside a string is written twice"),
+    '"': ("name", "close it with a double quote"),
+}
 
 
 def unexpected(parser: Lark, text: str, start: str) -> StatementError:
     """The error for a text that does not parse."""
-    stop = _stop(parser, text, start)
-    at = stop.found.start_pos
-    assert at is not None, "every token has its place in the text"
-    expected = _listed(_in_words(stop.accepted))
-    if stop.found.type == _END:
-        return error_at(text, Span(at, at), f"expected {expected}, found the end of the text", _hint(stop))
-    # The slash may have been read as an operator, and the star is found to be one too many.
-    for place in (at, at - 1):
-        if place >= 0 and text.startswith("/*", place):
-            return error_at(text, Span(place, place + 2), "this comment is not closed", hint="close it with */")
-    if stop.found == "'":
-        hint = "close it with a single quote; a quote inside a string is written twice"
-        return error_at(text, Span(at, at + 1), "this string is not closed", hint)
-    if stop.found == '"':
-        return error_at(text, Span(at, at + 1), "this name is not closed", hint="close it with a double quote")
-    shown = stop.found if len(stop.found) <= _LONGEST else f"{stop.found[:_LONGEST]}..."
-    return error_at(text, Span(at, at + len(stop.found)), f'expected {expected}, found "{shown}"', _hint(stop))
+    stop = stop_of(parser, text, start)
+    expected = listed(in_words(stop.accepted, _WORDS, _PHRASES))
+    return unclosed(text, stop, _QUOTES) or stop.error(text, expected, _hint(stop))
 
 
-def _stop(parser: Lark, text: str, start: str) -> _Stop:
-    """Parses once more, to see what is accepted where: the parser itself reports states that it has merged."""
-    good: list[Token] = []
-    try:
-        for token in parser.parse_interactive(text, start=start).iter_parse():
-            good.append(token)  # noqa: PERF402 - what came before an error is kept
-        last = good[-1].end_pos if good else 0
-        found = Token(_END, "", start_pos=last)
-    except UnexpectedToken as error:
-        found = error.token
-        if good and good[-1] is found:
-            good.pop()
-    except UnexpectedCharacters as error:
-        found = Token("$SIGN", error.char, start_pos=error.pos_in_stream)
-    state = parser.parse_interactive(start=start)
-    before: AbstractSet[str] = frozenset()
-    for i, token in enumerate(good, start=1):
-        if i == len(good):
-            before = state.accepts()
-        state.feed_token(token)
-    return _Stop(found, state.accepts(), good[-1] if good else None, before)
-
-
-def _hint(stop: _Stop) -> str | None:
+def _hint(stop: Stop) -> str | None:
     found, previous = stop.found, stop.previous
     word = found.lower()
     if "SEMICOLON" in stop.accepted and previous is not None and previous != ";" and word in _STARTERS:
@@ -147,22 +101,8 @@ def _hint(stop: _Stop) -> str | None:
         meant = get_close_matches(previous.lower(), _keywords(stop.accepted_before), n=1)
         if meant:
             return f'did you mean "{meant[0]}" instead of "{previous}"?'
-    return f"statements start with {_listed(list(_STARTERS))}" if _PHRASES[0][1] <= stop.accepted else None
+    return f"statements start with {listed(list(_STARTERS))}" if _PHRASES[0][1] <= stop.accepted else None
 
 
 def _keywords(terminals: AbstractSet[str]) -> list[str]:
     return sorted(each.removeprefix("_").lower() for each in terminals if each not in _WORDS)
-
-
-def _in_words(accepted: AbstractSet[str]) -> list[str]:
-    left, words = set(accepted), list[str]()
-    for phrase, core, rest in _PHRASES:
-        if core <= left:
-            words.append(phrase)
-            left -= core | rest
-    single = sorted({_WORDS.get(each) or f'"{each.removeprefix("_").lower()}"' for each in left})
-    return [*single, *words]
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

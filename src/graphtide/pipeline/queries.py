@@ -11,7 +11,7 @@ from graphtide.frontier import LiveGraph, Query
 from graphtide.gvdl import syntax
 from graphtide.gvdl.bound import BoundQuery
 from graphtide.gvdl.show import show
-from graphtide.gvdl.source import error_at
+from graphtide.text import error_at
 from graphtide.views.questions import bind_query
 
 if TYPE_CHECKING:

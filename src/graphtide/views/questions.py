@@ -13,7 +13,7 @@ from graphtide.gvdl import syntax
 from graphtide.gvdl.bound import BoundQuery, Catalogue
 from graphtide.gvdl.predicate import EdgeProperty
 from graphtide.gvdl.scope import Scope
-from graphtide.gvdl.source import Span, error_at, hint_at_nearest
+from graphtide.text import Span, error_at, hint_at_nearest
 
 __all__ = ["bind_query"]
 
