@@ -16,7 +16,7 @@ from graphtide.rows import Dictionary, Schema, decode_rows, decode_table, encode
 from graphtide.rows.codes import NULL, Codes, floats_of_codes
 from graphtide.rows.decode import decode_column
 from graphtide.rows.schema import did_you_mean
-from graphtide.rows.types import Kind
+from graphtide.rows.types import Kind, Type
 
 __all__ = ["Delta", "Edges", "Rows"]
 
@@ -111,9 +111,22 @@ class Edges:
 
     def add_vertices(self, ids: Any) -> None:
         """Number vertices that need not have edges."""
-        codes = encode_rows(self._id_schema, self._dictionary, {"src": ids})
-        self._numbers.of_new(codes.ravel())
+        self.numbers_of(self.encode(self._id_schema, {"src": ids}).ravel())
+
+    def encode(self, schema: Schema, rows: Any) -> Codes:
+        """Rows of any schema, with strings known by the same codes as those of edges."""
+        return encode_rows(schema, self._dictionary, rows)
+
+    def numbers_of(self, ids: Codes) -> Codes:
+        """The numbers of vertices by the codes of their ids; those that were not there become vertices."""
+        numbers = self._numbers.of_new(ids)
         self.adjacency.add_vertices(len(self._numbers))
+        return numbers
+
+    def decode(self, kind: Type, codes: Codes) -> pa.Array:
+        """What stands behind codes."""
+        array = decode_column(kind, self._dictionary, np.ascontiguousarray(codes))
+        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
     def code_of(self, name: str, value: Any) -> int:
         """What stands for a value in the column of a property."""
@@ -220,9 +233,13 @@ class Edges:
         return _NOTHING if name is None else self.as_numbers(name, self.adjacency.column(self.column(name)))
 
     def values_of(self, name: str, codes: Codes) -> pa.Array:
-        """What stands behind the codes of a property that is no float."""
-        array = decode_column(self.schema[name], self._dictionary, codes)
-        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        """What stands behind the codes of a property."""
+        return self.decode(self.schema[name], codes)
+
+    def decode_values(self, name: str, bits: Codes) -> pa.Array:
+        """A property as adjacency lists hold it, as users see it."""
+        # What makes bits of codes makes codes of bits.
+        return self.values_of(name, floats_of_codes(bits).view(np.int64) if self.is_float(name) else bits)
 
     def table(self) -> pa.Table:
         """All edges."""
@@ -291,8 +308,7 @@ class Edges:
         return bits.view(np.float64) if self.is_float(name) else bits
 
     def _decode(self, codes: Codes) -> pa.Array:
-        array = decode_column(self.schema["src"], self._dictionary, np.ascontiguousarray(codes))
-        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        return self.decode(self.schema["src"], codes)
 
     def _shown_ids(self, codes: Codes) -> list[Any]:
         return [row[0] for row in decode_rows(self._id_schema, self._dictionary, codes[None])]

@@ -1,7 +1,7 @@
 """GVDL, the language of views: text to syntax (`parse`), syntax to predicates on a graph (`bind`), and back (`show`).
 
 `grammar.lark` says how the language is written, `syntax` what it can say, `predicate` what a condition
-means. Every mistake is a `StatementError` that points into the text (`source`).
+means. Every mistake is a `StatementError` that points into the text.
 """
 
 from graphtide.gvdl.bind import MOST_VIEWS, bind

@@ -10,7 +10,7 @@ from graphtide.graph.schema import GraphSchema, Property
 from graphtide.gvdl import predicate, syntax
 from graphtide.text import Span, error_at, hint_at_nearest
 
-__all__ = ["Scope"]
+__all__ = ["Scope", "VertexScope"]
 
 _ID = "id"
 
@@ -97,3 +97,18 @@ class Scope:
                 name.span, f'{kind} property "{name.name}" may mean {listed}', hint="write one of them exactly"
             )
         return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class VertexScope(Scope):
+    """A graph's schema where conditions speak of a vertex: names mean its properties, and `id` its id.
+
+    What is found is a property of the source of an edge, so that whoever reads a predicate finds nothing new in it.
+    """
+
+    def property(self, name: syntax.Property) -> predicate.Expression:
+        """What a name in a condition stands for."""
+        if name.end is not None:
+            hint = f"a vertex has no ends: write {name.name}"
+            raise self.error(name.end.span, f'"{name.end.text}" does not go with a vertex', hint)
+        return self._of_end(name, predicate.Side.SRC)
