@@ -16,6 +16,8 @@ from graphtide.rows.codes import Codes
 __all__ = ["Adjacency"]
 
 _FEWEST = 64
+_NO_ENTRIES = np.empty((0, 2), np.int64)
+_NO_NAMES = np.empty(0, np.int64)
 
 _Element = TypeVar("_Element", np.int64, np.int32, np.uint8)
 
@@ -61,80 +63,65 @@ class Adjacency:
             self._room = _grown(self._room, size)
             self._tell()
 
-    def insert(self, rows: Codes) -> Codes:
-        """Insert edges, rows of the numbers of their ends and of their columns; their numbers."""
-        if self.edges == 0 and len(rows) > _FEWEST:
-            self._load(rows)
-            return np.arange(len(rows))
-        entered = np.empty(len(rows), np.int64)
-        at, reason = kernels.insert_some(rows, 0, entered, self.table)
-        while reason != kernels.DONE:
-            self._provide(int(reason), len(rows))
-            at, reason = kernels.insert_some(rows, at, entered, self.table)
-        self.edges += len(rows)
-        return entered
+    def enter(self, rows: Codes, numbers: Numbers | None = None) -> None:
+        """Insert edges. The rows, which have ends and columns, get numbers for the ends and slots; see `kernels`.
 
-    def enter(self, rows: Codes, numbers: Numbers) -> Codes:
-        """Insert edges, rows of the ids of their ends and of their columns; what `locate` says of them."""
+        The ends are numbers, or ids: those that are new are numbered.
+        """
         count = len(rows)
         if self.edges == 0 and count > _FEWEST:
-            known = rows.copy()
-            known[:, :2] = numbers.of_new(np.ascontiguousarray(rows[:, :2]).ravel()).reshape(-1, 2)
-            self.add_vertices(len(numbers))
-            return self.locate(self.insert(known))
-        entered = np.empty(count, np.int64)
-        gained = np.empty((count, 4), np.int64)
-        most = numbers.count + 2 * count
-        numbers.make_room(most)
-        self._make_lists(most)
-        at, reason = 0, kernels.NO_SLOTS_LEFT
+            if numbers is not None:
+                rows[:, :2] = numbers.of_new(np.ascontiguousarray(rows[:, :2]).ravel()).reshape(-1, 2)
+                self.add_vertices(len(numbers))
+            self._load(rows)
+            return
+        entries, names, vertices = _NO_ENTRIES, _NO_NAMES, self.vertices
+        if numbers is not None:
+            most = vertices + 2 * count
+            if most > numbers.room:
+                numbers.make_room(most)
+            if 2 * most > len(self._start):
+                self._make_lists(most)
+            entries, names = numbers.entries, numbers.names
+        at, reason, vertices = kernels.enter_some(rows, 0, self.table, entries, names, vertices)
         while reason != kernels.DONE:
-            at, reason, numbers.count = kernels.enter_some(
-                rows, at, entered, gained, self.table, numbers.keys, numbers.numbers, numbers.names, numbers.count
-            )
-            if reason != kernels.DONE:
-                self._provide(int(reason), count)
+            self._provide(int(reason), count)
+            at, reason, vertices = kernels.enter_some(rows, at, self.table, entries, names, vertices)
         self.edges += count
-        self.vertices = numbers.count
-        return gained
+        self.vertices = vertices
+        if numbers is not None:
+            numbers.count = vertices
 
-    def claim(self, rows: Codes, given: NDArray[np.bool_], numbers: Numbers | None = None) -> tuple[Codes, int, int]:
-        """An edge for each row of ends and columns, each edge once; only given columns must be equal.
+    def lose(
+        self,
+        leaving: Codes,
+        given: NDArray[np.bool_],
+        renewed: Codes,
+        new: NDArray[np.bool_],
+        numbers: Numbers | None = None,
+    ) -> tuple[Codes, int, int]:
+        """Take edges out and give others new columns, an edge for each row of ends and columns; rows of what was there.
 
-        The ends are numbers, or ids that have numbers. Also the row for which there was none, or more than one that
-        differ in their columns (how many more; -1 if an id has no number), if any: then none is claimed. What is
-        claimed must be taken out or renewed.
+        An edge to take out must have the columns that are given. One to renew gets those that are new, and its row the
+        others and the number of the edge. The ends are numbers, or ids that have numbers.
+
+        Also the row for which there was no edge, or more than one that differ in their columns (how many more; -1 if
+        an id has no number), if any, counted through both. Then nothing has changed.
         """
-        claimed = np.empty(len(rows), np.int64)
-        if numbers is None:
-            row, unlike = kernels.claim(rows, given, claimed, self.table)
-        else:
-            row, unlike = kernels.claim_known(rows, given, claimed, self.table, numbers.keys, numbers.numbers)
-        return claimed, row, unlike
+        lost = leaving if not len(renewed) else np.empty((len(leaving) + len(renewed), leaving.shape[1]), np.int64)
+        entries = _NO_ENTRIES if numbers is None else numbers.entries
+        row, unlike = kernels.lose(leaving, given, renewed, new, lost, self.table, entries)
+        if row == len(lost):
+            self.edges -= len(leaving)
+        return lost, row, unlike
 
-    def unclaim(self, claimed: Codes) -> None:
-        """Let claimed edges be as they are."""
-        self._marks[claimed] = 0
+    def locate(self, rows: Codes) -> None:
+        """Give rows, which have the numbers of their edges, ends and slots."""
+        kernels.locate(rows, self.table)
 
-    def take_out(self, claimed: Codes) -> tuple[Codes, Codes]:
-        """Remove claimed edges; their ends and their columns, in rows."""
-        ends = np.empty((len(claimed), 2), np.int64)
-        values = np.empty((len(claimed), len(self._columns)), np.int64)
-        kernels.take_out(claimed, ends, values, self.table)
-        self.edges -= len(claimed)
-        return ends, values
-
-    def renew(self, claimed: Codes, given: NDArray[np.bool_], rows: Codes) -> Codes:
-        """Give claimed edges the columns of rows that are given; those before. Fills in the others."""
-        old = np.empty((len(rows), len(self._columns)), np.int64)
-        kernels.renew(claimed, given, rows, old, self.table)
-        return old
-
-    def locate(self, edges: Codes) -> Codes:
-        """Rows (source, target, slot at the source, slot at the target) of edges."""
-        rows = np.empty((len(edges), 4), np.int64)
-        kernels.locate(edges, rows, self.table)
-        return rows
+    def new_rows(self, count: int) -> Codes:
+        """Rows of so many edges, to be filled in."""
+        return np.empty((count, kernels.FIRST_COLUMN + len(self._columns)), np.int64)
 
     def list_all(self) -> Codes:
         """Rows (source, target, slot at the source) of all edges."""

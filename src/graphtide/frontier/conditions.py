@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphtide.errors import StatementError
 from graphtide.frontier.edges import Edges
+from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.vertices import ID as VERTEX_ID
 from graphtide.frontier.vertices import Vertices
 from graphtide.graph.schema import EDGE, ID, GraphSchema, Property, PropertyType
@@ -42,7 +44,7 @@ class EdgeCondition:
     >>> edges = Edges(Schema.of(src=int, dst=int, year=int))
     >>> condition = EdgeCondition("year < 2019 and src.id <> dst.id", edges, Vertices(edges, {}))
     >>> delta = edges.change(edges.entering([(1, 2, 2018), (1, 1, 2018)]), edges.leaving((), ""), edges.leaving((), ""))
-    >>> condition.of(delta.gained[:, :2], delta.gained_rows[:, 2:])
+    >>> condition.of_rows(delta.gained)
     array([ True, False])
     """
 
@@ -64,11 +66,18 @@ class EdgeCondition:
         """Whether it may change with properties of vertices."""
         return bool((self._used.src | self._used.dst) - {ID})
 
-    def of(self, ends: Codes, values: Codes) -> NDArray[np.bool_]:
-        """For which edges it holds, by the numbers of their ends and their columns, as adjacency lists have them."""
+    def of_rows(self, rows: Codes) -> NDArray[np.bool_]:
+        """For which edges it holds, in rows of kernels."""
+        return self._of(rows, lambda c: rows[:, FIRST_COLUMN + c])
+
+    def of_slots(self, rows: Codes) -> NDArray[np.bool_]:
+        """For which edges it holds, in rows of ends and a slot."""
+        return self._of(rows, lambda c: self._edges.adjacency.column(c)[rows[:, _ENDS]])
+
+    def _of(self, ends: Codes, column: Callable[[int], Codes]) -> NDArray[np.bool_]:
         edges = self._edges
         own = {
-            name: edges.decode_values(name, np.ascontiguousarray(values[:, edges.column(name)]))
+            name: edges.decode_values(name, np.ascontiguousarray(column(edges.column(name))))
             for name in self._used.edge
         }
         src, dst = (

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from graphtide.errors import CatalogueError, SchemaError
 from graphtide.frontier.adjacency import Adjacency
+from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.numbers import Numbers
+from graphtide.frontier.plain_rows import PlainRows
 from graphtide.rows import Dictionary, Schema, decode_rows, decode_table, encode_rows
-from graphtide.rows.codes import NULL, Codes, floats_of_codes
+from graphtide.rows.codes import Codes, floats_of_codes
 from graphtide.rows.decode import decode_column
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind, Type
@@ -22,46 +24,45 @@ __all__ = ["Delta", "Edges", "Rows"]
 
 _ENDS: Final = 2
 _NOTHING: Final = np.empty(0, np.int64)
-_PLAIN: Final = {Kind.INT: int, Kind.FLOAT: float}
-_FEW: Final = 16
-_NO_ENDS: Final = np.empty((0, 2), np.int64)
-_NO_ROWS: Final = np.empty((0, 4), np.int64)
+_SEQUENCES: Final = (list, tuple)
 
 
 class Rows(NamedTuple):
     """Edges that a batch speaks of."""
 
     word: str  # what is to be done with them
-    table: Codes  # rows of the ids of their ends and of their own columns, floats by their bits
+    table: Codes  # rows of kernels: the ids of their ends and their own columns, floats by their bits
     given: NDArray[np.bool_]  # which of these columns the user gave
     plain: list[tuple[Any, ...]] | None = None  # the rows themselves, if they are few and plain
 
 
 class Delta(NamedTuple):
-    """What a batch did: edges lost, edges gained, and those that have other values now as both."""
+    """What a batch did, in rows of kernels: edges lost and gained, and those that have other columns now as both.
 
-    lost: Codes  # rows (source, target)
-    lost_values: Codes
-    gained: Codes  # rows (source, target, slot at the source, slot at the target)
-    gained_rows: Codes  # their ids in front of their columns
-    renewed: int  # so many of either, the first ones, are edges that have other values
+    It holds until the next batch.
+    """
 
-    def without_columns(self) -> tuple[Codes, Codes]:
-        """Edges lost and gained, for those who do not look at their columns."""
-        return self.lost[self.renewed :], self.gained[self.renewed :]
+    lost: Codes  # without slots
+    gained: Codes
+    renewed: int  # so many of either, the first ones, are edges that have other columns
+
+    def seen_in(self, c: int) -> tuple[Codes, Codes]:
+        """Edges lost and gained, for those who look at one column, or at none if it is -1."""
+        lost, gained, renewed = self
+        if renewed == 0:
+            return lost, gained
+        if c < 0:
+            return lost[renewed:], gained[renewed:]
+        gone, come = np.ones(len(lost), np.bool_), np.ones(len(gained), np.bool_)
+        at = FIRST_COLUMN + c
+        gone[:renewed] = come[:renewed] = lost[:renewed, at] != gained[:renewed, at]
+        return lost[gone], gained[come]
 
     def in_column(self, c: int) -> tuple[Codes, Codes, Codes, Codes]:
-        """Edges lost, their values, edges gained and theirs, for those who look at one column."""
-        lost, gained = self.lost, self.gained
-        values = self.lost_values
-        before = values.reshape(-1) if values.shape[1] == 1 else np.ascontiguousarray(values[:, c])
-        after = self.gained_rows[:, _ENDS + c]
-        if self.renewed == 0:
-            return lost, before, gained, after
-        differ = before[: self.renewed] != after[: self.renewed]
-        gone, come = np.ones(len(lost), np.bool_), np.ones(len(gained), np.bool_)
-        gone[: self.renewed] = come[: self.renewed] = differ
-        return lost[gone], before[gone], gained[come], after[come]
+        """Edges lost, their values in a column, edges gained and theirs."""
+        lost, gained = self.seen_in(c)
+        at = FIRST_COLUMN + c
+        return lost, np.ascontiguousarray(lost[:, at]), gained, np.ascontiguousarray(gained[:, at])
 
 
 class Edges:
@@ -78,12 +79,9 @@ class Edges:
         self._places = {name: place for place, name in enumerate(schema.names[_ENDS:])}
         self._floats = [kind.kind is Kind.FLOAT for kind in schema.types[_ENDS:]]
         self._has_int_ids = schema["src"].kind is Kind.INT
-        plain = tuple(_PLAIN.get(each.kind) for each in schema.types)
-        self._plain = None if None in plain else plain  # the types of a plain row
+        self._plain = PlainRows(schema, self.adjacency) if PlainRows.fit(schema) else None
         self._in_order = _NOTHING
-        self._has_floats = any(self._floats)
-        self._no_values = np.empty((0, len(schema) - _ENDS), np.int64)
-        self._nothing = Rows("", np.empty((0, len(schema)), np.int64), self._all_given)
+        self._nothing = Rows("", self.adjacency.new_rows(0), self._all_given)
 
     # -- vertices
 
@@ -151,18 +149,18 @@ class Edges:
         """Rows to insert."""
         if _is_nothing(rows):
             return self._nothing
-        few = self._few(rows)
-        if few is not None:
-            return Rows("insert", few, self._all_given, rows)
+        plain = None if self._plain is None else self._plain.read(rows, "insert")
+        if plain is not None:
+            return Rows("insert", plain, self._all_given, rows)
         return Rows("insert", self._table(encode_rows(self.schema, self._dictionary, rows)), self._all_given)
 
     def leaving(self, rows: Any, word: str) -> Rows:
         """Rows to delete or update: the ends, and all or some of the properties."""
         if _is_nothing(rows):
             return self._nothing
-        few = self._few(rows)
-        if few is not None:
-            return Rows(word, few, self._all_given, rows)
+        plain = None if self._plain is None else self._plain.read(rows, word)
+        if plain is not None:
+            return Rows(word, plain, self._all_given, rows)
         names = _names_of(rows, self.schema, word)
         if names == self.schema.names:
             return Rows(word, self._table(encode_rows(self.schema, self._dictionary, rows)), self._all_given)
@@ -173,35 +171,18 @@ class Edges:
         given = np.array([name in names for name in self.schema.names[_ENDS:]], np.bool_)
         return Rows(word, self._table(codes), given)
 
-    def _few(self, rows: Any) -> Codes | None:
-        """A few plain rows, which need none of the care that tables of every make do."""
-        if type(rows) is not list or len(rows) > _FEW or self._plain is None:
-            return None
-        for row in rows:
-            if type(row) is not tuple or tuple(map(type, row)) != self._plain or NULL in row:
-                return None
-        try:
-            if not self._has_floats:
-                return np.array(rows, np.int64)
-            table = np.empty((len(rows), len(self._plain)), np.int64)
-            for c, is_float in enumerate((False, False, *self._floats)):
-                column = [row[c] for row in rows]
-                # Zero has one sign, as it has in columns of codes.
-                table[:, c] = (np.array(column) + 0.0).view(np.int64) if is_float else column
-        except OverflowError:
-            return None
-        return table
-
     def outside(self, name: str, rows: Rows, least: float, greatest: float) -> tuple[int, Any] | None:
-        """The first row with a property that is not between the two, and that property."""
-        at = _ENDS + self.column(name)
+        """The first row with a property that is given and not between the two, and that property."""
+        c = self._places[name]
         if rows.plain is not None:
             # A few comparisons in Python cost less than a call of NumPy.
-            for k, row in enumerate(rows.plain):
-                if not least <= row[at] <= greatest:
-                    return k, row[at]
+            for row in rows.plain:
+                if not least <= row[_ENDS + c] <= greatest:
+                    return rows.plain.index(row), row[_ENDS + c]
             return None
-        numbers = self.as_numbers(name, np.ascontiguousarray(rows.table[:, at]))
+        if not rows.given[c]:
+            return None
+        numbers = self.as_numbers(name, np.ascontiguousarray(rows.table[:, FIRST_COLUMN + c]))
         bad = ~((numbers >= least) & (numbers <= greatest))
         first = int(bad.argmax()) if len(bad) else 0
         return (first, numbers[first]) if bad.any() else None
@@ -211,7 +192,7 @@ class Edges:
         parts = list(self._shown_ids(rows.table[row, :_ENDS]))
         for c in np.flatnonzero(rows.given).tolist():
             name = self.schema.names[_ENDS + c]
-            value = rows.table[row : row + 1, _ENDS + c].copy()
+            value = rows.table[row : row + 1, FIRST_COLUMN + c].copy()
             if self._floats[c]:
                 parts.append(value.view(np.float64)[0].item())
             else:
@@ -257,31 +238,25 @@ class Edges:
     def change(self, entering: Rows, leaving: Rows, renewed: Rows) -> Delta:
         """Delete, update and insert, or raise and leave everything as it was."""
         adjacency = self.adjacency
-        gone = self._claim(leaving, leaving.given)
-        try:
-            changed = self._claim(renewed, self._none_given)
-        except CatalogueError:
-            adjacency.unclaim(gone)
-            raise
-        lost, lost_values = adjacency.take_out(gone) if len(gone) else (_NO_ENDS, self._no_values)
-        if len(changed):
-            old = adjacency.renew(changed, renewed.given, renewed.table)
-            ends = adjacency.locate(changed)[:, :_ENDS]
-            lost, lost_values = np.concatenate([ends, lost]), np.concatenate([old, lost_values])
-        gained = adjacency.enter(entering.table, self._numbers) if len(entering.table) else _NO_ROWS
-        rows = entering.table
-        if len(changed):
-            # Slots may have moved since.
-            gained = np.concatenate([adjacency.locate(changed), gained])
-            rows = np.concatenate([renewed.table, rows])
-        return Delta(lost, lost_values, gained, rows, len(changed))
+        lost, gained = leaving.table, entering.table
+        changed = len(renewed.table)
+        if changed or len(lost):
+            lost = self._lose(leaving, renewed)
+        if len(gained):
+            adjacency.enter(gained, self._numbers)
+        if changed:
+            # Only now: slots may have moved.
+            adjacency.locate(renewed.table)
+            gained = np.concatenate([renewed.table, gained])
+        return Delta(lost, gained, changed)
 
-    def _claim(self, rows: Rows, given: NDArray[np.bool_]) -> Codes:
-        if not len(rows.table):
-            return _NOTHING
-        claimed, row, unlike = self.adjacency.claim(rows.table, given, self._numbers)
-        if row == len(rows.table):
-            return claimed
+    def _lose(self, leaving: Rows, renewed: Rows) -> Codes:
+        lost, row, unlike = self.adjacency.lose(
+            leaving.table, leaving.given, renewed.table, renewed.given, self._numbers
+        )
+        if row == len(lost):
+            return lost
+        rows, row = (leaving, row) if row < len(leaving.table) else (renewed, row - len(leaving.table))
         what = f"cannot {rows.word} row {row}, {self.shown(rows, row)}"
         hint = ""
         if unlike < 0:
@@ -296,11 +271,12 @@ class Edges:
         raise CatalogueError(message, hint=f"{hint}nothing of the batch was applied")
 
     def _table(self, codes: Codes) -> Codes:
-        """Rows of codes as adjacency lists hold them: floats by their bits."""
-        table = np.ascontiguousarray(codes.T)
+        """Rows of codes as kernels take them: floats by their bits."""
+        table = self.adjacency.new_rows(codes.shape[1])
+        table[:, :_ENDS] = codes[:_ENDS].T
         for c, is_float in enumerate(self._floats):
-            if is_float:
-                table[:, _ENDS + c] = floats_of_codes(codes[_ENDS + c]).view(np.int64)
+            values = codes[_ENDS + c]
+            table[:, FIRST_COLUMN + c] = floats_of_codes(values).view(np.int64) if is_float else values
         return table
 
     def as_numbers(self, name: str, bits: Codes) -> NDArray[Any]:
@@ -315,7 +291,7 @@ class Edges:
 
 
 def _is_nothing(rows: Any) -> bool:
-    return isinstance(rows, list | tuple) and not rows
+    return isinstance(rows, _SEQUENCES) and not rows
 
 
 def _names_of(rows: Any, schema: Schema, word: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,34 +22,26 @@ from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.workspace import StateChanges, Workspace
 
-__all__ = ["EdgeChanges", "Family", "StateChanges"]
+__all__ = ["Family", "StateChanges"]
 
 # Fewer queries cost less than handing half of them over to another thread.
 _MANY = 256
 
 
-class EdgeChanges(NamedTuple):
-    """What a batch does to the edges, as a family of queries sees it."""
-
-    lost: NDArray[np.int64]  # rows (source, target)
-    lost_weights: NDArray[Any]
-    gained: NDArray[np.int64]  # rows (source, target, slot at the source, slot at the target)
-    column: int  # of the edges that has the weights, or -1
-
-
 class Family:
     """The queries on one weight, or on none, and the scratch memory that they share."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[Any], column: int) -> None:
         self.dtype = dtype
+        self.column = column  # of the edges that has the weights, or -1
         self.queries: list[Steps] = []
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
         self._like_states = np.empty(0, SHORT if dtype == LONG else dtype)
         self._spaces = [Workspace(dtype)]
-        self._covered: list[tuple[Workspace, int, int]] = []  # at the last batch: places of queries
-        self._nothing = no_state(dtype)
-        self._no_weights = np.empty(0, dtype)
+        self._places: list[tuple[Workspace, int, int]] = []  # of the queries that each workspace covers
+        self._covered = self._places  # as they were at the last batch
+        self._nothing = no_state(dtype).item()
         self._vertices = 0
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
@@ -115,6 +107,7 @@ class Family:
         bounds = np.linspace(0, count, len(self._spaces) + 1).astype(int).tolist()
         for space, first, last in zip(self._spaces, bounds, bounds[1:], strict=False):
             space.cover(first, last, drops=drops)
+        self._places = [(space, space.first, space.last) for space in self._spaces]
         self._vertices = 0
 
     def make_room(self, vertices: int) -> None:
@@ -125,47 +118,61 @@ class Family:
             query.add_vertices(vertices)
 
     def apply(
-        self, adjacent: NDArray[np.int64], labels: NDArray[np.int64], vertices: int, changes: EdgeChanges
+        self,
+        adjacent: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        vertices: int,
+        lost: NDArray[np.int64],
+        gained: NDArray[np.int64],
     ) -> None:
-        """Bring all queries up to date; `adjacent` is the table of the edges."""
+        """Bring all queries up to date; `adjacent` is the table of the edges, `lost` and `gained` are rows of it."""
         if vertices != self._vertices:
             self.make_room(vertices)
             self._vertices = vertices
-        self.unsettled.clear()
-        for space in self._spaces:
-            space.begin()
+        if self.unsettled:
+            self.unsettled = []
+        if len(self._spaces) == 1:
+            space = self._spaces[0]
+            while (code := self._run(space, adjacent, labels, lost, gained)) != fields.DONE:
+                self._provide(space, code)
+        else:
+            self._run_both(lambda space: self._run(space, adjacent, labels, lost, gained))
+        self._reported = self._order
+        self._covered = self._places
 
-        def run(space: Workspace) -> int:
-            return maintain(
-                self._table,
-                space.last,
-                space.control,
-                adjacent,
-                changes.column,
-                changes.lost,
-                changes.lost_weights,
-                changes.gained,
-                space.table,
-                labels,
-                self._like_rounds,
-                self._like_states,
-                self._nothing,
-                vertices + 1,
-            )
+    def _run(
+        self,
+        space: Workspace,
+        adjacent: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        lost: NDArray[np.int64],
+        gained: NDArray[np.int64],
+    ) -> int:
+        """Go on with a batch until it is done or an array is too short."""
+        return maintain(
+            self._table,
+            space.control,
+            adjacent,
+            self.column,
+            lost,
+            gained,
+            space.table,
+            labels,
+            self._like_rounds,
+            self._like_states,
+            self._nothing,
+            self._vertices + 1,
+        )
 
+    def _run_both(self, run: Callable[[Workspace], int]) -> None:
+        """Let two threads go on, each in a workspace, and nobody lengthen an array while one of them does."""
         pending = self._spaces
         while pending:
             codes = [run(pending[0])] if len(pending) == 1 else _together(run, pending)
             stopped = [(space, code) for space, code in zip(pending, codes, strict=True) if code != fields.DONE]
             for space, code in stopped:
-                self._provide(space, int(code))
+                self._provide(space, code)
             pending = [space for space, _ in stopped]
-        self._reported = self._order
-        self._covered = [(space, space.first, space.last) for space in self._spaces]
-
-    def ones(self, count: int) -> NDArray[Any]:
-        """The weights of edges that have none."""
-        return np.ones(count, self.dtype) if count else self._no_weights
 
     def changes_of(self, steps: Steps) -> StateChanges | None:
         """The vertices whose last state the last batch changed, with it before and after."""

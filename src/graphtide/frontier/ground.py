@@ -17,7 +17,7 @@ from graphtide.errors import GraphtideError, NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges
-from graphtide.frontier.family import EdgeChanges, Family, StateChanges
+from graphtide.frontier.family import Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.maintenance import DeterministicDrop, Maintenance, ProbabilisticDrop, Scratch, Vanilla
@@ -78,12 +78,12 @@ class Ground(ABC):
         """A weight by slot; of none, an empty array."""
 
     @abstractmethod
-    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
-        """What a batch did, for programs that look at a weight."""
+    def column(self, weight: str | None) -> int:
+        """The place of a weight among the columns of an edge, or -1."""
 
     @abstractmethod
-    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
-        """The weights of the edges that a batch gained, for programs that look at them."""
+    def as_numbers(self, weight: str, bits: Codes) -> NDArray[Any]:
+        """The weights behind what stands in their column."""
 
     @abstractmethod
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
@@ -114,7 +114,7 @@ class Ground(ABC):
         """Compute the first answer of a program, and keep it as the policy says."""
         program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
-        family = self._families.get((program.weight, message.dtype)) or Family(message.dtype)
+        family = self._family(program.weight, message.dtype)
         if isinstance(program, SumProgram):
             assert isinstance(message, CompiledSum)
             steps: Steps = Sums(program, message, dropping)
@@ -142,6 +142,10 @@ class Ground(ABC):
         self._kept += 1
         return query
 
+    def _family(self, weight: str | None, dtype: np.dtype[Any]) -> Family:
+        """The queries that one on this weight is kept with."""
+        return self._families.get((weight, dtype)) or Family(dtype, self.column(weight))
+
     def _join(self, family: Family, steps: Steps) -> None:
         """Let a query be kept with its family, which may be new."""
         self._families[steps.program.weight, steps.dtype] = family
@@ -153,7 +157,7 @@ class Ground(ABC):
 
         A vertex that no edge was seen at changes nothing of what the others need.
         """
-        family = self._families.get((admitted.program.weight, admitted.message.dtype)) or Family(admitted.message.dtype)
+        family = self._family(admitted.program.weight, admitted.message.dtype)
         self.compute(ThinSteps(admitted, budget, self._house, family, unknown=unknown), admitted.begin)
 
     def prepare(self) -> None:
@@ -204,18 +208,10 @@ class Ground(ABC):
         Gives those that do not settle: they have no answer and must be forgotten.
         """
         self.known = known
-        vertices, labels = self.adjacency.vertices, self.labels
+        adjacency, labels = self.adjacency, self.labels
         unsettled: list[Steps] = []
-        for (weight, dtype), family in self._families.items():
-            if weight is None:
-                lost, gained = delta.without_columns()
-                changes = EdgeChanges(lost, family.ones(len(lost)), gained, -1)
-            else:
-                changes = self.lost_and_gained(delta, weight)
-                if changes.lost_weights.dtype != dtype:
-                    # Kernels take weights by their bits in the type of states.
-                    changes = changes._replace(lost_weights=changes.lost_weights.view(dtype))
-            family.apply(self.adjacency.table, labels, vertices, changes)
+        for family in self._families.values():
+            family.apply(adjacency.table, labels, adjacency.vertices, *delta.seen_in(family.column))
             unsettled += family.unsettled
         for query in self._summed:
             self._follow_sums(query.sums, delta)
@@ -255,11 +251,7 @@ class Ground(ABC):
 
     def _follow_sums(self, sums: Sums, delta: Delta) -> None:
         weight = sums.program.weight
-        if weight is None:
-            ends = delta.without_columns()
-        else:
-            changes = self.lost_and_gained(delta, weight)
-            ends = changes.lost, changes.gained
+        ends = delta.seen_in(self.column(weight))
         weights = self.weights(weight).view(sums.dtype)
         new = range(self.known, self.adjacency.vertices)
         sums.follow(self._memory_of(sums), self.adjacency.lists, weights, ends, new)
@@ -300,12 +292,12 @@ class Ground(ABC):
 
     def _follow_as_dataflow(self, flow: VanillaFlow, weight: str | None, dtype: np.dtype[Any], delta: Delta) -> None:
         if weight is None:
-            lost, gained = delta.without_columns()
-            changes = EdgeChanges(lost, np.ones(len(lost), dtype), gained, -1)
-            after = np.ones(len(gained), dtype)
+            lost, gained = delta.seen_in(-1)
+            before, after = np.ones(len(lost), dtype), np.ones(len(gained), dtype)
         else:
-            changes, after = self.lost_and_gained(delta, weight), self.gained_weights(delta, weight)
-        flow.change(changes.lost, changes.lost_weights, changes.gained, after)
+            lost, old, gained, new = delta.in_column(self.column(weight))
+            before, after = self.as_numbers(weight, old), self.as_numbers(weight, new)
+        flow.change(lost, before, gained, after)
         for program in flow.programs:
             if program.begins_everywhere:
                 self._start(program, self.known)
@@ -335,16 +327,13 @@ class EdgeGround(Ground):
         """A property by slot."""
         return self._edges.slot_weights(weight)
 
-    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
-        """Edges that have another weight are lost and gained."""
-        column = self._edges.column(weight)
-        lost, before, gained, _ = delta.in_column(column)
-        return EdgeChanges(lost, self._edges.as_numbers(weight, before), gained, column)
+    def column(self, weight: str | None) -> int:
+        """That of a property."""
+        return -1 if weight is None else self._edges.column(weight)
 
-    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
-        """As numbers."""
-        after = delta.in_column(self._edges.column(weight))[3]
-        return self._edges.as_numbers(weight, np.ascontiguousarray(after))
+    def as_numbers(self, weight: str, bits: Codes) -> NDArray[Any]:
+        """By the type of the property."""
+        return self._edges.as_numbers(weight, bits)
 
     @property
     def product_bytes(self) -> int:
@@ -407,7 +396,7 @@ class EdgeGround(Ground):
             query = pairs.search_for(live, name, running, ends)
         else:
             pairs.enclose(steps, *ends)
-            family = self._families.get((program.weight, steps.dtype)) or Family(steps.dtype)
+            family = self._family(program.weight, steps.dtype)
             self._join(family, steps)
             query = pairs.keep(live, name, running, family, ends)
         self._kept += 1

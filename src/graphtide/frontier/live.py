@@ -177,8 +177,6 @@ class LiveGraph(Tabular):
     def _check_weights(self, rows: Rows) -> None:
         """No weight that a query's program does not settle with."""
         for weight, (least, greatest) in self._limits.items():
-            if not rows.given[self._edges.column(weight)]:
-                continue
             bad = self._edges.outside(weight, rows, least, greatest)
             if bad is not None:
                 row, number = bad

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphtide.frontier.kernels.numbers import EMPTY, enter, enter_again, look_up
 from graphtide.rows.codes import Codes
@@ -22,10 +21,10 @@ class Numbers:
     """
 
     def __init__(self) -> None:
-        self.keys: Codes = np.zeros(2 * _FEWEST, np.int64)
-        self.numbers: NDArray[np.int32] = np.full(2 * _FEWEST, EMPTY, np.int32)
+        self.entries: Codes = np.full((2 * _FEWEST, 2), EMPTY)  # a hash table: see `kernels.numbers`
         self.names: Codes = np.zeros(_FEWEST, np.int64)  # by number: the code
         self.count = 0
+        self.room = _FEWEST  # there are places for so many codes
 
     def __len__(self) -> int:
         return self.count
@@ -33,19 +32,19 @@ class Numbers:
     @property
     def nbytes(self) -> int:
         """Bytes of the table and of the codes."""
-        return self.keys.nbytes + self.numbers.nbytes + self.names.nbytes
+        return self.entries.nbytes + self.names.nbytes
 
     def of_new(self, codes: Codes) -> Codes:
         """The number of each code; those not seen before get the next ones."""
         self.make_room(self.count + len(codes))
         out = np.empty(len(codes), np.int64)
-        self.count = int(enter(self.keys, self.numbers, self.names, self.count, codes, out))
+        self.count = int(enter(self.entries, self.names, self.count, codes, out))
         return out
 
     def of(self, codes: Codes) -> tuple[Codes, int]:
         """The number of each code, and the place of the first that has none (or how many codes there are)."""
         out = np.empty(len(codes), np.int64)
-        return out, int(look_up(self.keys, self.numbers, codes, out))
+        return out, int(look_up(self.entries, codes, out))
 
     def make_room(self, most: int) -> None:
         """Have places for `most` codes, which some of them may not need."""
@@ -53,10 +52,10 @@ class Numbers:
             grown = np.zeros(max(most, 2 * len(self.names)), np.int64)
             grown[: self.count] = self.names[: self.count]
             self.names = grown
-        if 2 * most > len(self.keys):
+        if 2 * most > len(self.entries):
             self._rebuild(1 << (2 * most - 1).bit_length())
+        self.room = min(len(self.names), len(self.entries) // 2)
 
     def _rebuild(self, size: int) -> None:
-        self.keys = np.zeros(size, np.int64)
-        self.numbers = np.full(size, EMPTY, np.int32)
-        enter_again(self.keys, self.numbers, self.names, self.count)
+        self.entries = np.full((size, 2), EMPTY)
+        enter_again(self.entries, self.names, self.count)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.edges import Delta
-from graphtide.frontier.family import EdgeChanges, StateChanges
+from graphtide.frontier.family import StateChanges
 from graphtide.frontier.ground import Ground
 from graphtide.frontier.pattern import Automaton
 from graphtide.frontier.query import ProgramQuery
@@ -49,13 +49,14 @@ class PathGraph(Ground):
         assert weight is None, "programs on the product count edges"
         return _NOTHING
 
-    def lost_and_gained(self, delta: Delta, weight: str) -> EdgeChanges:
+    def column(self, weight: str | None) -> int:
         """There are no weights."""
-        raise AssertionError(f"programs on the product count edges: {weight}, {delta}")
+        assert weight is None, "programs on the product count edges"
+        return -1
 
-    def gained_weights(self, delta: Delta, weight: str) -> NDArray[Any]:
+    def as_numbers(self, weight: str, bits: Codes) -> NDArray[Any]:
         """There are none."""
-        raise AssertionError(f"programs on the product count edges: {weight}, {delta}")
+        raise AssertionError(f"programs on the product count edges: {weight}, {bits}")
 
     def add_vertices(self, vertices: int) -> None:
         """Let the graph have so many vertices."""
@@ -63,7 +64,7 @@ class PathGraph(Ground):
 
     def insert(self, ends: Codes, labels: Codes) -> None:
         """The first edges of the graph."""
-        self.adjacency.insert(self._product(ends, labels))
+        self.adjacency.enter(self._product(ends, labels))
 
     def follow_edges(self, vertices: int, lost: Codes, lost_labels: Codes, gained: Codes, gained_labels: Codes) -> None:
         """Follow a batch of the graph, which has so many vertices now, and bring all queries up to date."""
@@ -71,12 +72,12 @@ class PathGraph(Ground):
         known = self.adjacency.vertices
         self.add_vertices(vertices)
         gone = self._product(lost, lost_labels)
-        claimed, row, _ = self.adjacency.claim(gone, np.empty(0, np.bool_))
+        none_given = np.empty(0, np.bool_)
+        gone, row, _ = self.adjacency.lose(gone, none_given, gone[:0], none_given)
         assert row == len(gone), "an edge of the graph has its edges in the product"
-        _, values = self.adjacency.take_out(claimed)
         come = self._product(gained, gained_labels)
-        entered = self.adjacency.locate(self.adjacency.insert(come))
-        self.follow(Delta(gone, values, entered, come, renewed=0), known)
+        self.adjacency.enter(come)
+        self.follow(Delta(gone, come, renewed=0), known)
 
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
         """By vertex: the least state of those in which a path may end."""
@@ -115,11 +116,14 @@ class PathGraph(Ground):
         return self.adjacency.nbytes + self._begins.nbytes
 
     def _product(self, ends: Codes, labels: Codes) -> Codes:
-        """The edges of the product that edges with these labels make."""
+        """Rows of the edges of the product that edges with these labels make."""
         states = self.automaton.states
         made = [np.empty((0, 2), np.int64)]
         for move in self.automaton.moves:
             fitting = ends if move.label is None else ends[labels == self._codes[move.label]]
             sources, targets = fitting[:, int(move.is_back)], fitting[:, 1 - int(move.is_back)]
             made.append(np.column_stack([sources * states + move.source, targets * states + move.target]))
-        return np.concatenate(made)
+        made = np.concatenate(made)
+        rows = self.adjacency.new_rows(len(made))
+        rows[:, :2] = made
+        return rows

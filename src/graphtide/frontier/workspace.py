@@ -48,6 +48,8 @@ class Workspace:
     def cover(self, first: int, last: int, *, drops: bool) -> None:
         """Be for these queries, of which some may drop differences; what the last batch changed is kept."""
         self.first, self.last = first, last
+        control = self.control
+        control[fields.FIRST], control[fields.LAST], control[fields.POSITION] = first, last, first
         if drops and len(self._memo[1]) < _MEMO:
             self._memo = (np.full(2 * _MEMO, 0), np.full(_MEMO, 0, self.dtype))
         if len(self.changes.ends) < last:
@@ -61,12 +63,6 @@ class Workspace:
         if vertices > len(self._by_vertex[0]):
             self._by_vertex = _by_vertex(vertices + vertices // 2, self.dtype)
             self._table = None
-
-    def begin(self) -> None:
-        """A batch comes."""
-        self.control[: fields.ROUND] = 0
-        self.control[fields.OUT] = 0
-        self.control[fields.POSITION] = self.first
 
     def changes_at(self, place: int, first: int) -> StateChanges:
         """What the last batch changed of the query at a place; the first one then had another."""

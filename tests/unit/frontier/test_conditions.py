@@ -43,8 +43,10 @@ def test_an_edge_condition_reads_its_properties_and_those_of_its_ends(edges: Edg
     }
     for text, where in expected.items():
         condition = EdgeCondition(text, edges, cities)
-        found = np.flatnonzero(condition.of(delta.gained[:, :2], delta.gained_rows[:, 2:]))
-        assert found.tolist() == where, text
+        assert np.flatnonzero(condition.of_rows(delta.gained)).tolist() == where, text
+        listed = edges.adjacency.list_all()
+        again = listed[condition.of_slots(listed)]
+        assert sorted(map(tuple, again[:, :2])) == sorted(map(tuple, delta.gained[where, :2])), text
         assert condition.asks_for_vertices == ("state" in text or "people" in text)
 
 

@@ -5,7 +5,8 @@ vertex at the other end, the edge's number, and a copy of its columns, so that g
 memory in order. An edge knows its two slots, so it is taken out of a list of any length in a few steps.
 
 Kernels that are called for every batch take the arrays as a table of their addresses: an argument each would cost
-more than the work on one edge.
+more than the work on one edge. Edges come and go as *rows* (source, target, slot at the source, slot at the target,
+columns): who brings them names the ends and the columns, and gets them back with numbers for the ends and with slots.
 
 Invariant: `place[side, e]` is the slot of edge e in the list of its source (side 0) and of its target (side 1);
 a list of size s lies in the slots from `start` on, and `room` of them are its own.
@@ -28,6 +29,7 @@ __all__ = [
     "COLUMNS",
     "DONE",
     "EDGES",
+    "FIRST_COLUMN",
     "FREE_PLACES",
     "LISTS",
     "MARKS",
@@ -45,18 +47,14 @@ __all__ = [
     "WIDTH",
     "Adjacent",
     "arrays_of",
-    "claim",
-    "claim_known",
     "enter_some",
     "extremes",
-    "insert_some",
     "list_all",
     "lists_of",
     "load",
     "locate",
-    "renew",
+    "lose",
     "some_slots",
-    "take_out",
     "weights_of",
 ]
 
@@ -84,6 +82,12 @@ SLOTS = 11
 MOST_EDGES = 12
 WIDTH = 13
 TABLE_FIELDS = 14
+
+
+# A row: its ends, its slots, its columns. Until it has slots, the first of them is the number of the edge.
+OWN_SLOT = 2
+EDGE = 2
+FIRST_COLUMN = 4
 
 
 class Adjacent(NamedTuple):
@@ -141,7 +145,7 @@ def weights_of(table, column, like):
 
 @kernel
 def load(rows, start, size, room, other, number, columns, place, free, edges):
-    """Put many edges, rows of two numbers and the columns, into empty lists with places enough."""
+    """Put many edges into empty lists with places enough; the ends are numbers."""
     count = rows.shape[0]
     for e in range(count):
         size[2 * rows[e, 0]] += 1
@@ -160,6 +164,7 @@ def load(rows, start, size, room, other, number, columns, place, free, edges):
             size[at] += 1
             _write(slot, e, rows[e, 1 - side], rows, e, other, number, columns)
             place[side, e] = slot
+            rows[e, OWN_SLOT + side] = slot
     edges[UNUSED] = count
 
 
@@ -168,44 +173,34 @@ def _write(slot, edge, end, rows, row, other, number, columns):
     other[slot] = end
     number[slot] = edge
     for c in range(columns.shape[0]):
-        columns[c, slot] = rows[row, 2 + c]
+        columns[c, slot] = rows[row, FIRST_COLUMN + c]
 
 
 @kernel
-def insert_some(rows, first, entered, table):
-    """Insert edges, rows of two numbers and the columns, from row `first` on, noting their numbers in `entered`.
+def enter_some(rows, first, table, entries, names, vertices):
+    """Insert edges from row `first` on, numbering vertices that are new; without entries the ends are numbers.
 
-    Gives the row at which it stopped, and why: everything is in, or there is no place left for slots or edges.
+    There are places for new vertices. Gives the row at which it stopped, why (everything is in, or there is no place
+    left for slots or edges) and how many vertices there are.
     """
     all_ = arrays_of(table)
     for row in range(first, rows.shape[0]):
-        reason = _insert(row, rows[row, 0], rows[row, 1], rows, entered, all_)
-        if reason != DONE:
-            return row, reason
-    return rows.shape[0], DONE
-
-
-@kernel
-def enter_some(rows, first, entered, gained, table, keys, numbers, names, vertices):
-    """Insert edges, rows of two ids and the columns, numbering vertices that are new.
-
-    There are places for new vertices. Gives the row at which it stopped, why, and how many vertices there are; `gained`
-    gets rows (source, target, slot at the source, slot at the target) if everything is in.
-    """
-    all_ = arrays_of(table)
-    for row in range(first, rows.shape[0]):
-        source, vertices = number_of(rows[row, 0], keys, numbers, names, vertices)
-        target, vertices = number_of(rows[row, 1], keys, numbers, names, vertices)
-        reason = _insert(row, source, target, rows, entered, all_)
+        source, target = rows[row, 0], rows[row, 1]
+        if entries.shape[0] > 0:
+            source, vertices = number_of(source, entries, names, vertices)
+            target, vertices = number_of(target, entries, names, vertices)
+        reason = _insert(row, source, target, rows, all_)
         if reason != DONE:
             return row, reason, vertices
-    _locate(entered, gained, all_)
+    # Only now: a list that got longer may have moved.
+    for row in range(rows.shape[0]):
+        _locate(row, rows[row, EDGE], rows, all_)
     return rows.shape[0], DONE, vertices
 
 
 @leaf
-def _insert(row, source, target, rows, entered, all_):
-    """Insert one edge; why it could not be, or DONE."""
+def _insert(row, source, target, rows, all_):
+    """Insert one edge and note its number; why it could not be, or DONE."""
     edges, place = all_.edges, all_.place
     if edges[FREE] == NOWHERE and edges[UNUSED] == place.shape[1]:
         return NO_EDGES_LEFT
@@ -221,7 +216,7 @@ def _insert(row, source, target, rows, entered, all_):
     else:
         edge = edges[UNUSED]
         edges[UNUSED] += 1
-    entered[row] = edge
+    rows[row, EDGE] = edge
     for side in range(2):
         at = 2 * (target if side else source) + side
         slot = all_.start[at] + all_.size[at]
@@ -251,6 +246,100 @@ def _make_room(at, side, start, size, room, other, number, columns, place, free)
     return True
 
 
+@kernel
+def lose(leaving, leaving_given, renewed, renewed_given, lost, table, entries):
+    """Find an edge for each row, no edge twice; take out those of `leaving`, give those of `renewed` other columns.
+
+    An edge of `leaving` has the row's ends and the values of the columns that are given, one of `renewed` the row's
+    ends; its columns that are given are new, and the row gets the others. Without entries the ends are numbers. `lost`
+    gets the edges as they were, but for slots: first those that are renewed. It may be `leaving` if nothing is.
+
+    Gives the row that failed, counted through both, or how many rows there are, and how many edges would do for it
+    that differ in their columns, or -1 if an end has no number; then nothing has changed.
+    """
+    all_ = arrays_of(table)
+    gone, changed = leaving.shape[0], renewed.shape[0]
+    none_given = np.zeros(renewed_given.shape[0], np.bool_)
+    for k in range(gone + changed):
+        if k < gone:
+            unlike = _claim(k, leaving, leaving_given, all_, entries)
+        else:
+            unlike = _claim(k - gone, renewed, none_given, all_, entries)
+        if unlike != 0 or (leaving[k, EDGE] if k < gone else renewed[k - gone, EDGE]) == NOWHERE:
+            for i in range(k):
+                all_.marks[leaving[i, EDGE] if i < gone else renewed[i - gone, EDGE]] = 0
+            return k, unlike
+    for k in range(changed):
+        edge = renewed[k, EDGE]
+        _note(k, edge, lost, all_)
+        all_.marks[edge] = 0
+        for c in range(all_.columns.shape[0]):
+            if renewed_given[c]:
+                for side in range(2):
+                    all_.columns[c, all_.place[side, edge]] = renewed[k, FIRST_COLUMN + c]
+            else:
+                renewed[k, FIRST_COLUMN + c] = lost[k, FIRST_COLUMN + c]
+    for k in range(gone):
+        edge = leaving[k, EDGE]
+        _note(changed + k, edge, lost, all_)
+        all_.marks[edge] = 0
+        _remove(edge, all_)
+    return gone + changed, 0
+
+
+@leaf
+def _claim(row, rows, given, all_, entries):
+    """Find an edge for a row, mark it and note its number, or NOWHERE; how many are unlike it, -1 if an end is new."""
+    source, target = rows[row, 0], rows[row, 1]
+    if entries.shape[0] > 0:
+        source, target = known_number(source, entries), known_number(target, entries)
+        if source == NOWHERE or target == NOWHERE:
+            return -1
+    edge, unlike = _find(row, source, target, rows, given, all_)
+    rows[row, EDGE] = edge
+    if edge != NOWHERE and unlike == 0:
+        all_.marks[edge] = 1
+    return unlike
+
+
+@leaf
+def _find(row, source, target, rows, given, all_):
+    """An edge for a row, or NOWHERE, and how many unlike it there are."""
+    start, size, other, columns = all_.start, all_.size, all_.other, all_.columns
+    forth = 2 * source
+    back = 2 * target + 1
+    at, end = (forth, target) if size[forth] <= size[back] else (back, source)
+    found = np.int64(NOWHERE)
+    chosen = np.int64(NOWHERE)
+    unlike = 0
+    for slot in range(start[at], start[at] + size[at]):
+        if other[slot] != end or all_.marks[all_.number[slot]]:
+            continue
+        fitting = True
+        for c in range(columns.shape[0]):
+            fitting &= not given[c] or columns[c, slot] == rows[row, FIRST_COLUMN + c]
+        if not fitting:
+            continue
+        if found == NOWHERE:
+            found = np.int64(all_.number[slot])
+            chosen = slot
+            continue
+        for c in range(columns.shape[0]):
+            if columns[c, slot] != columns[c, chosen]:
+                unlike += 1
+                break
+    return found, unlike
+
+
+@leaf
+def _note(row, edge, lost, all_):
+    """Write down an edge as it is, but for its slots."""
+    lost[row, 0] = all_.other[all_.place[1, edge]]
+    lost[row, 1] = all_.other[all_.place[0, edge]]
+    for c in range(all_.columns.shape[0]):
+        lost[row, FIRST_COLUMN + c] = all_.columns[c, all_.place[0, edge]]
+
+
 @leaf
 def _remove(edge, all_):
     """Take an edge out of both lists; the last element of each takes its slot."""
@@ -272,119 +361,19 @@ def _remove(edge, all_):
 
 
 @kernel
-def claim(rows, given, claimed, table):
-    """Find an edge for each row of two numbers and the columns, no edge twice; `marks` has those that are taken.
-
-    An edge has the row's ends and, in the columns that are `given`, its values. Gives the row that failed, or how
-    many rows there are, and how many edges would do for it that differ in their columns; then nothing is marked.
-    """
+def locate(rows, table):
+    """Give rows, which have the numbers of their edges, the ends and the slots that these have now."""
     all_ = arrays_of(table)
     for row in range(rows.shape[0]):
-        claimed[row], unlike = _find(row, rows[row, 0], rows[row, 1], rows, given, all_)
-        if claimed[row] == NOWHERE or unlike > 0:
-            _unclaim(row, claimed, all_)
-            return row, unlike
-        all_.marks[claimed[row]] = 1
-    return rows.shape[0], 0
-
-
-@kernel
-def claim_known(rows, given, claimed, table, keys, numbers):
-    """As `claim`, for rows of two ids and the columns; an id without a number counts as -1 edges that differ."""
-    all_ = arrays_of(table)
-    for row in range(rows.shape[0]):
-        source, target = known_number(rows[row, 0], keys, numbers), known_number(rows[row, 1], keys, numbers)
-        if source == NOWHERE or target == NOWHERE:
-            _unclaim(row, claimed, all_)
-            return row, -1
-        claimed[row], unlike = _find(row, source, target, rows, given, all_)
-        if claimed[row] == NOWHERE or unlike > 0:
-            _unclaim(row, claimed, all_)
-            return row, unlike
-        all_.marks[claimed[row]] = 1
-    return rows.shape[0], 0
+        _locate(row, rows[row, EDGE], rows, all_)
 
 
 @leaf
-def _unclaim(count, claimed, all_):
-    for k in range(count):
-        all_.marks[claimed[k]] = 0
-
-
-@leaf
-def _find(row, source, target, rows, given, all_):
-    """An edge for a row, or NOWHERE, and how many unlike it there are."""
-    start, size, other, columns = all_.start, all_.size, all_.other, all_.columns
-    forth = 2 * source
-    back = 2 * target + 1
-    at, end = (forth, target) if size[forth] <= size[back] else (back, source)
-    found = np.int64(NOWHERE)
-    chosen = np.int64(NOWHERE)
-    unlike = 0
-    for slot in range(start[at], start[at] + size[at]):
-        if other[slot] != end or all_.marks[all_.number[slot]]:
-            continue
-        fitting = True
-        for c in range(columns.shape[0]):
-            fitting &= not given[c] or columns[c, slot] == rows[row, 2 + c]
-        if not fitting:
-            continue
-        if found == NOWHERE:
-            found = np.int64(all_.number[slot])
-            chosen = slot
-            continue
-        for c in range(columns.shape[0]):
-            if columns[c, slot] != columns[c, chosen]:
-                unlike += 1
-                break
-    return found, unlike
-
-
-@kernel
-def take_out(claimed, ends, values, table):
-    """Remove claimed edges, noting their ends and columns."""
-    all_ = arrays_of(table)
-    for k in range(claimed.shape[0]):
-        edge = claimed[k]
-        ends[k, 0] = all_.other[all_.place[1, edge]]
-        ends[k, 1] = all_.other[all_.place[0, edge]]
-        for c in range(all_.columns.shape[0]):
-            values[k, c] = all_.columns[c, all_.place[0, edge]]
-        all_.marks[edge] = 0
-        _remove(edge, all_)
-
-
-@kernel
-def renew(claimed, given, new, old, table):
-    """Give claimed edges the values of the columns that are given, noting those before; `new` rows get the others."""
-    all_ = arrays_of(table)
-    columns, place = all_.columns, all_.place
-    for k in range(claimed.shape[0]):
-        edge = claimed[k]
-        all_.marks[edge] = 0
-        for c in range(columns.shape[0]):
-            old[k, c] = columns[c, place[0, edge]]
-            if given[c]:
-                for side in range(2):
-                    columns[c, place[side, edge]] = new[k, 2 + c]
-            else:
-                new[k, 2 + c] = old[k, c]
-
-
-@kernel
-def locate(claimed, out, table):
-    """Rows (source, target, slot at the source, slot at the target) of edges."""
-    _locate(claimed, out, arrays_of(table))
-
-
-@leaf
-def _locate(claimed, out, all_):
-    for k in range(claimed.shape[0]):
-        edge = claimed[k]
-        out[k, 0] = all_.other[all_.place[1, edge]]
-        out[k, 1] = all_.other[all_.place[0, edge]]
-        out[k, 2] = all_.place[0, edge]
-        out[k, 3] = all_.place[1, edge]
+def _locate(row, edge, rows, all_):
+    for side in range(2):
+        slot = all_.place[side, edge]
+        rows[row, 1 - side] = all_.other[slot]
+        rows[row, OWN_SLOT + side] = slot
 
 
 @kernel

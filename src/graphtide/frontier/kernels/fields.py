@@ -20,11 +20,13 @@ __all__ = [
     "DROPPED",
     "ENDLESS",
     "FINISH",
+    "FIRST",
     "FREE_PLACES",
     "HEAD",
     "HIGHEST",
     "HIGH_DEGREE",
     "KIND",
+    "LAST",
     "LAST_ROUND",
     "LOOKS",
     "LOW_DEGREE",
@@ -112,7 +114,7 @@ QUERY_FIELDS = WORK + DEGREES
 ENDLESS = 2**31
 
 # The state of a run, so that it can go on.
-POSITION = 0  # among the queries
+POSITION = 0  # among the queries, from FIRST to before LAST
 STAGE = 1
 ROUND = 2
 AT = 3  # among the vertices of the round
@@ -126,7 +128,9 @@ OUT = 10
 LOOKS = 11  # edges gone along, in all
 SCANS = 12  # vertices whose edges were gone through for support
 WIDEST_ROUND = 13
-CONTROL_FIELDS = 14
+FIRST = 14
+LAST = 15
+CONTROL_FIELDS = 16
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
 

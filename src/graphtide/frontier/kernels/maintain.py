@@ -35,11 +35,13 @@ from graphtide.frontier.kernels.fields import (
     DONE,
     DROPPED,
     ENDLESS,
+    FIRST,
     FREE_PLACES,
     HEAD,
     HIGH_DEGREE,
     HIGHEST,
     KIND,
+    LAST,
     LAST_ROUND,
     LOOKS,
     LOW_DEGREE,
@@ -102,23 +104,23 @@ __all__ = ["maintain"]
 
 @kernel
 def maintain(
-    queries, count, control, adjacent, column, lost, lost_weights, gained, table, labels, like_rounds, like_states,
-    nothing, most,
+    queries, control, adjacent, column, lost, gained, table, labels, like_rounds, like_states, nothing, most
 ):  # fmt: skip
-    """Bring the first `count` queries up to date with edges lost and gained; the graph is as it is after them.
+    """Bring queries up to date with edges lost and gained, in rows of `adjacency`; the graph is as it is after them.
 
-    `lost` has rows (source, target); `gained` rows (source, target, slot at the source, slot at the target).
-    `adjacent` is the table of the edges (see `adjacency`), `table` that of scratch memory and changes. An unreached
+    `control` says which and where to go on; when all is done it is ready for the next batch. `adjacent` is the table of
+    the edges, `column` that of their weights or -1, `table` that of scratch memory and changes. An unreached
     vertex has the state `nothing`. No round of a program without a last one may come after round `most`.
     """
     # Weights and states are numbers of one type.
-    best = lost_weights
+    best = np.full(1, nothing)
+    lost_weights = lost.view(best.dtype)
     head_like = np.empty(0, np.int32)
     graph = lists_of(adjacent)
     weights = weights_of(adjacent, column, best)
     scratch = scratch_of(table, labels, best)
     changes = changes_of(table, best)
-    while control[POSITION] < count:
+    while control[POSITION] < control[LAST]:
         query = queries[control[POSITION]]
         if query[ASIDE] == 1:
             changes.ends[control[POSITION]] = control[OUT]
@@ -132,7 +134,7 @@ def maintain(
             address_to_words(query[MARKS], query[MARK_WORDS]),
         )
         if control[STAGE] == SEEDING:
-            if not seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
+            if not seed(query, control, kept, weights, column, lost, lost_weights, gained, scratch, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.
@@ -157,6 +159,8 @@ def maintain(
             return TOO_FEW_CHANGES
         control[STAGE] = SEEDING
         control[POSITION] += 1
+    control[POSITION] = control[FIRST]
+    control[OUT] = 0
     return DONE
 
 

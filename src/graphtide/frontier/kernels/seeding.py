@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.kernels.exact import bound, may_have_lost
 from graphtide.frontier.kernels.fields import (
     CALLS,
@@ -57,8 +58,11 @@ def may_support(query, kept, v, r, offer):
 
 
 @kernel
-def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
-    """Call for what the edges themselves have changed; False if an array is too short."""
+def seed(query, control, kept, weights, column, lost, lost_weights, gained, scratch, nothing):
+    """Call for what the edges themselves have changed; False if an array is too short.
+
+    `lost_weights` are the words of `lost` as numbers of the type of weights.
+    """
     due, calls = scratch.due, scratch.calls
     control[CALLS] = 0
     control[TOP] = 0
@@ -71,10 +75,11 @@ def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, not
         return False
     complete = True
     for k in range(lost.shape[0]):
+        weight = lost_weights[k, FIRST_COLUMN + column] if column >= 0 else weights.dtype.type(1)
         for way in range(2):
             if query[SIDES] >> way & 1:
                 complete &= _seed_edge(
-                    query, control, kept, lost[k, way], lost[k, 1 - way], lost_weights[k], -1, scratch, nothing
+                    query, control, kept, lost[k, way], lost[k, 1 - way], weight, -1, scratch, nothing
                 )
     for k in range(gained.shape[0]):
         for way in range(2):
