@@ -110,6 +110,18 @@ def test_mistakes_change_nothing(session: gt.Session, text: str, error: type[Exc
     assert near.result().num_rows == 4
 
 
+def test_a_live_graph_has_the_properties_of_its_nodes(session: gt.Session) -> None:
+    nodes = pa.table({"id": ["Reno", "Elko", "Napa"], "state": ["NV", None, "CA"], "people": [264, 20, 79]})
+    edges = pa.table({"src": ["Reno"], "dst": ["Napa"], "miles": [2.5]})
+    session.load_graph("Cities", nodes=nodes, edges=edges)
+    live = session.live("Cities")
+    live.set_vertices([{"id": "Elko", "state": "NV"}, {"id": "Ely", "state": "NV"}])
+    found = {row["id"]: (row["state"], row["people"]) for row in live.vertex_table().to_pylist()}
+    assert found == {"Reno": ("NV", 264), "Elko": ("NV", 20), "Napa": ("CA", 79), "Ely": ("NV", None)}
+    assert dict(live.to_networkx().nodes(data=True))["Ely"] == {"state": "NV"}
+    assert "properties of vertices" in live.memory()["kind"].to_pylist()
+
+
 def test_a_session_opens_a_live_graph_once(session: gt.Session) -> None:
     live = session.live("Roads", properties=["length"], maintain=gt.Scratch())
     assert session.live("Roads") is session.live("Roads", properties=[]) is live

@@ -6,7 +6,7 @@ its program on the graph as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import SumProgram
+from graphtide.frontier.vertices import Vertices
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
@@ -52,10 +53,19 @@ class LiveGraph(Tabular):
     [{'vertex': 3, 'distance': 40, 'diff': -1}, {'vertex': 3, 'distance': 50, 'diff': 1}]
     """
 
-    def __init__(self, *, ids: type = int, maintain: Maintenance | None = None, **properties: object) -> None:
+    def __init__(
+        self,
+        *,
+        ids: type = int,
+        maintain: Maintenance | None = None,
+        nodes: Mapping[str, object] | None = None,
+        **properties: object,
+    ) -> None:
+        """A graph without edges: the type of ids, and the types of properties of nodes and of edges by their names."""
         self.schema = Schema({"src": ids, "dst": ids, **properties})
         self.maintain = JoinOnDemand() if maintain is None else maintain
         self._edges = Edges(self.schema)
+        self._vertices = Vertices(self._edges, nodes or {})
         self._ground = EdgeGround(self._edges)
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
@@ -96,6 +106,7 @@ class LiveGraph(Tabular):
         parts = [
             SharedPart("edges", self._edges.adjacency.nbytes),
             SharedPart("ids", self._edges.id_bytes),
+            *([SharedPart("properties of vertices", self._vertices.nbytes)] if self._vertices.nbytes else []),
             *self._ground.shared,
         ]
         for (pattern, _), graph in self._path_graphs.items():
@@ -114,9 +125,9 @@ class LiveGraph(Tabular):
 
     def to_networkx(self) -> Any:
         """The graph as a NetworkX MultiDiGraph, with the users' ids and all properties that are not missing."""
-        ids = self._edges.ids_of(np.arange(self.vertices)).to_pylist()
+        nodes = ((node.pop("id"), node) for node in self.vertex_table().to_pylist())
         edges = ((edge.pop("src"), edge.pop("dst"), edge) for edge in self.table().to_pylist())
-        return as_networkx("", ((vertex, {}) for vertex in ids), edges)
+        return as_networkx("", nodes, edges)
 
     def _as_table(self) -> pa.Table:
         return self.table()
@@ -126,6 +137,25 @@ class LiveGraph(Tabular):
         known = self.vertices
         self._edges.add_vertices(ids)
         self._maintain_without_edges(known)
+
+    def set_vertices(self, rows: Any) -> None:
+        """Give vertices properties: rows with their ids and with all or some of the properties.
+
+        Those that were not there become vertices of the graph.
+
+        >>> live = LiveGraph(ids=str, nodes={"state": str})
+        >>> live.set_vertices([{"id": "Reno", "state": "NV"}])
+        >>> live.vertex_table().to_pylist()
+        [{'id': 'Reno', 'state': 'NV'}]
+        """
+        known = self.vertices
+        self._vertices.put(rows)
+        if self.vertices > known:
+            self._maintain_without_edges(known)
+
+    def vertex_table(self) -> pa.Table:
+        """All vertices: their ids and their properties."""
+        return self._vertices.table()
 
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""

@@ -18,6 +18,7 @@ from graphtide.rows.types import Type
 __all__ = ["LiveGraphs", "open_live"]
 
 _ENDS = ("src", "dst")
+_ID = "id"  # what a live graph calls a vertex by; a property of that name is left out
 
 
 class LiveGraphs(Mapping[str, LiveGraph]):
@@ -95,7 +96,7 @@ class LiveGraphs(Mapping[str, LiveGraph]):
 
 
 def open_live(graph: StoredGraph, properties: Sequence[str] | None, maintain: Maintenance | None) -> LiveGraph:
-    """All vertices of a stored graph, and its edges with the properties that are asked for (all, if none are named)."""
+    """A stored graph: its vertices with their properties, its edges with those asked for (all, if none are named)."""
     names = [each.name for each in graph.schema.edges] if properties is None else list(properties)
     for name in names:
         if name in _ENDS:
@@ -104,10 +105,17 @@ def open_live(graph: StoredGraph, properties: Sequence[str] | None, maintain: Ma
                 hint="name the properties that you need: properties=[...]",
             )
     edges = graph.edge_columns(SRC, DST, *names)
-    ids = graph.node_columns(ID)[ID].combine_chunks()
+    of_nodes = [each.name for each in graph.schema.nodes if each.name != _ID]
+    nodes = graph.node_columns(ID, *of_nodes)
+    ids = nodes[ID].combine_chunks()
     types: dict[str, object] = {name: _type_of(edges[name]) for name in names}
-    live = LiveGraph(ids=int if pa.types.is_integer(ids.type) else str, maintain=maintain, **types)
-    live.add_vertices(ids)
+    live = LiveGraph(
+        ids=int if pa.types.is_integer(ids.type) else str,
+        maintain=maintain,
+        nodes={name: _type_of(nodes[name]) for name in of_nodes},
+        **types,
+    )
+    live.set_vertices(nodes.rename_columns([_ID, *of_nodes]))
     ends = {end: ids.take(edges[column].combine_chunks()) for end, column in zip(_ENDS, (SRC, DST), strict=True)}
     live.apply(insert=pa.table({**ends, **{name: edges[name] for name in names}}))
     return live
