@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         ife,
     )
     from graphtide.pipeline.session import Session
+    from graphtide.procedures import Procedure, SharedGraph
     from graphtide.rows import Schema
 
 __all__ = [
@@ -71,12 +72,14 @@ __all__ = [
     "Loop",
     "Output",
     "ProbabilisticDrop",
+    "Procedure",
     "Program",
     "Query",
     "Random",
     "Schema",
     "Scratch",
     "Session",
+    "SharedGraph",
     "SumProgram",
     "Vanilla",
     "Vertex",
@@ -126,7 +129,9 @@ _HOMES = {
     "Loop": "graphtide.dataflow.loop",
     "Output": "graphtide.dataflow.output",
     "Schema": "graphtide.rows",
+    "Procedure": "graphtide.procedures",
     "Session": "graphtide.pipeline.session",
+    "SharedGraph": "graphtide.procedures",
     "Vertex": "graphtide.analytics",
     "VertexPairs": "graphtide.analytics",
     "analytic": "graphtide.analytics",

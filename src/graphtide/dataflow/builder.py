@@ -28,8 +28,9 @@ MOST_ROUNDS: Final = 1 << 31
 class Builder:
     """The nodes of a dataflow, and the indexes and entrances that they share."""
 
-    def __init__(self, name: str, dictionary: Dictionary) -> None:
+    def __init__(self, name: str, dictionary: Dictionary, *, shares_indexes: bool = True) -> None:
         self.dictionary = dictionary
+        self._shares_indexes = shares_indexes
         self.root = Scope(name)
         self.current = self.root  # the scope whose body is being written
         self.nodes: list[Node] = []
@@ -61,10 +62,10 @@ class Builder:
         return compile_linear(schema, self.dictionary, operation.outputs, operation.where)
 
     def arranged(self, node: Node, keys: list[int]) -> Node:
-        """An index of the node's collection that begins with the keys: one that is there, or a new one."""
+        """An index of the node's collection that begins with the keys: one to share, or a new one."""
         if node.is_index and keys == list(range(len(keys))):
             return node
-        for index in self._indexes.get(node, ()):
+        for index in self._indexes.get(node, ()) if self._shares_indexes else ():
             if list(order_of(index)[: len(keys)]) == keys:
                 return index
         order = (*keys, *(c for c in range(len(node.schema)) if c not in keys))

@@ -41,9 +41,10 @@ from graphtide.rows import Dictionary, Schema, decode_rows
 from graphtide.trace.kernels import spine as spines
 from graphtide.trace.kernels.heap import words
 
-__all__ = ["Dataflow", "Merging"]
+__all__ = ["Dataflow", "Merging", "Sharing"]
 
 Merging = Literal["eager", "default", "lazy"]
+Sharing = Literal["indexes", "nothing"]
 
 # Rows of merging that each inserted row pays for, per merge under way.
 _EFFORTS: Final[dict[str, int]] = {"eager": spines.EAGER, "default": spines.DEFAULT, "lazy": spines.LAZY}
@@ -63,10 +64,18 @@ class Dataflow:
     """
 
     def __init__(
-        self, name: str = "dataflow", *, merging: Merging = "default", dictionary: Dictionary | None = None
+        self,
+        name: str = "dataflow",
+        *,
+        merging: Merging = "default",
+        sharing: Sharing = "indexes",
+        dictionary: Dictionary | None = None,
     ) -> None:
+        """A dataflow without inputs. With `sharing="nothing"` each join and output keeps an index of its own."""
         if merging not in _EFFORTS:
             raise PlanError(f'there is no merging "{merging}"', hint='use "eager", "default" or "lazy"')
+        if sharing not in {"indexes", "nothing"}:
+            raise PlanError(f'there is no sharing "{sharing}"', hint='use "indexes" or "nothing"')
         self.name = name
         # Dataflows that share a dictionary have the same codes for the same values.
         self.dictionary = Dictionary() if dictionary is None else dictionary
@@ -75,7 +84,7 @@ class Dataflow:
         self.progressed = Condition(self.lock)  # told after every run
         self.epoch = 0  # the first epoch that is not committed
         self.sealed = 0  # the first epoch that is not closed
-        self.builder = Builder(name, self.dictionary)
+        self.builder = Builder(name, self.dictionary, shares_indexes=sharing == "indexes")
         self.assembly = Assembly(self.machine, self.builder.root)
         self._effort = _EFFORTS[merging]
         self._kept: dict[Node, int] = {}
