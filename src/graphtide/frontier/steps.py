@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from graphtide.errors import NotConvergedError
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.kernels import fields, stairs
+from graphtide.frontier.kernels.adjacency import extremes
 from graphtide.frontier.kernels.dropping import drop_some
 from graphtide.frontier.kernels.first import begin, spread
+from graphtide.frontier.kernels.messages import ADD, COPY, HOP
 from graphtide.frontier.kernels.region import spread_within
 from graphtide.frontier.kernels.rooms import FREE_FIELDS, new_free
 from graphtide.frontier.kernels.shapes import Lists
@@ -31,6 +33,7 @@ SHORT: Final = np.dtype(np.int32)
 LONG: Final = np.dtype(np.int64)
 NO_NUMBER: Final = np.int64(2**62)
 NO_DISTANCE: Final = np.float64(np.inf)
+_NO_SHORT: Final = 2**31 - 1
 _FEWEST: Final = 16
 
 # The vertices that a program gives a state at round 0, and these states.
@@ -75,15 +78,17 @@ class Steps:
         kept: bool = True,
     ) -> NDArray[Any]:
         """Run the program from its beginning; the last states. The steps are kept unless only these are wanted."""
-        nothing = no_state(self.dtype)
         own = self.program.begins_with_ids
-        now = np.empty(vertices, self.dtype)
-        coming = np.empty(vertices, self.dtype)
+        most = vertices + 1 if self.program.rounds is None else self.program.rounds
+        begins = names[:vertices] if own else initial[1]
+        is_short = self._stays_short(begins, most, lists, weights)
+        dtype, nothing = (SHORT, _NO_SHORT) if is_short else (self.dtype, no_state(self.dtype))
+        now = np.empty(vertices, dtype)
+        coming = np.empty(vertices, dtype)
         mark = np.zeros(vertices, np.int32)
-        log = Log(max(_FEWEST, 2 * vertices), self.dtype)
+        log = Log(max(_FEWEST, 2 * vertices), dtype)
         active = begin(now, own, names, vertices, *initial, log.vertices, log.rounds, log.states, nothing)
         at = len(initial[0])
-        most = vertices + 1 if self.program.rounds is None else self.program.rounds
         r = 0
         while len(active) and r < most:
             log.make_room(at + vertices)
@@ -104,7 +109,7 @@ class Steps:
                 at,
             )
             if not kept:
-                at = 0
+                active, at = active.copy(), 0
         if len(active) and self.program.rounds is None:
             raise NotConvergedError(
                 f"the program did not settle within {most} rounds: {len(active)} vertices still get better",
@@ -112,7 +117,17 @@ class Steps:
             )
         if kept:
             self._keep(log, at, vertices, int(r), lists)
-        return now
+        return np.where(now == nothing, NO_NUMBER, now) if is_short else now
+
+    def _stays_short(self, begins: NDArray[Any], rounds: int, lists: Lists, weights: NDArray[Any]) -> bool:
+        """Whether four bytes hold every state that so many rounds make of those that the program begins with."""
+        kind = self.message.kind
+        if self.dtype != LONG or kind not in {ADD, HOP, COPY} or not len(begins):
+            return False
+        step = int(kind != COPY)
+        if kind == ADD and len(weights):
+            step = int(extremes(len(lists.size) // 2, lists.start, lists.size, weights)[1])
+        return bool(begins.min() > -_NO_SHORT) and int(begins.max()) + rounds * step < _NO_SHORT
 
     def compute_within(self, lists: Lists, weights: NDArray[Any], vertices: int, origin: int) -> None:
         """Run the program from its beginning, one vertex in state 0, among the vertices of the region alone."""
@@ -193,6 +208,8 @@ class Steps:
 
     def _length(self, states: NDArray[Any]) -> np.dtype[Any]:
         """The type in which such states are kept."""
+        if states.dtype == SHORT:
+            return SHORT
         if self.dtype != LONG or (len(states) and max(-states.min(), states.max()) >= 2**31):
             return self.dtype
         return SHORT

@@ -1,11 +1,14 @@
-"""The first answer of a selective program: in each round, from the vertices whose state got better in the last."""
+"""The first answer of a selective program: in each round, from the vertices whose state got better in the last.
+
+States are read in no order, so they lie in as few bytes as hold them: `now` may have narrower numbers than messages.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from graphtide.frontier.kernels.messages import ADD, COPY, HOP, message, weight_of
-from graphtide.jit import kernel, leaf
+from graphtide.jit import inlined, kernel, leaf
 
 __all__ = ["begin", "spread"]
 
@@ -50,8 +53,8 @@ def spread(
 ):
     """Go on from round `r` with its active vertices, until none is left, round `last` is done or the log is too short.
 
-    Gives the round, its active vertices and the length of the log. `mark` has for each vertex the last round
-    at which it was offered a state, `coming` that state.
+    Gives the round, its active vertices, which may lie in the log, and the length of the log. `mark` has for each vertex
+    the last round at which it was offered a state, `coming` that state.
 
     When few are active they offer their states; when many are, it costs less to let every vertex ask for them.
     """
@@ -59,26 +62,27 @@ def spread(
     slots = np.int64(0)
     for v in range(vertices):
         slots += _degree(v, sides, size)
-    touched = np.empty(vertices, np.int32)
     while active.shape[0] > 0 and r < last:
         if at + vertices > log_vertices.shape[0]:
             return r, active, at
         edges = np.int64(0)
+        least = now[active[0]]
         for k in range(active.shape[0]):
             edges += _degree(active[k], sides, size)
+            least = min(least, now[active[k]])
+        touched = log_vertices[at:]
         if edges * ASKING_PAYS > slots:
-            count = _ask(kind, sides, start, size, other, weights, now, coming, active, touched)
+            count = _ask(kind, sides, start, size, other, weights, now, coming, least, touched)
         else:
             count = _offer(kind, sides, start, size, other, weights, now, coming, mark, active, r, touched)
         r += 1
+        active = touched[:count]
         for k in range(count):
-            v = touched[k]
+            v = active[k]
             now[v] = coming[v]
-            log_vertices[at] = v
             log_rounds[at] = r
-            log_states[at] = now[v]
+            log_states[at] = coming[v]
             at += 1
-        active = touched[:count].copy()
     return r, active, at
 
 
@@ -87,13 +91,27 @@ def _degree(v, sides, size):
     return np.int64(size[2 * v] if sides & 1 else 0) + np.int64(size[2 * v + 1] if sides & 2 else 0)
 
 
+# A kind that is known when the loop is compiled costs nothing in it.
+
+
 @kernel
 def _offer(kind, sides, start, size, other, weights, now, coming, mark, active, r, touched):
     """Active vertices offer their states; how many vertices take one."""
+    if kind == ADD:
+        return _offer_by(ADD, sides, start, size, other, weights, now, coming, mark, active, r, touched)
+    if kind == HOP:
+        return _offer_by(HOP, sides, start, size, other, weights, now, coming, mark, active, r, touched)
+    if kind == COPY:
+        return _offer_by(COPY, sides, start, size, other, weights, now, coming, mark, active, r, touched)
+    return _offer_by(kind, sides, start, size, other, weights, now, coming, mark, active, r, touched)
+
+
+@inlined
+def _offer_by(kind, sides, start, size, other, weights, now, coming, mark, active, r, touched):
     count = 0
     for k in range(active.shape[0]):
         u = np.int64(active[k])
-        state = now[u]
+        state = weights.dtype.type(now[u])
         for side in range(2):
             if not sides >> side & 1:
                 continue
@@ -113,27 +131,37 @@ def _offer(kind, sides, start, size, other, weights, now, coming, mark, active, 
 
 
 @kernel
-def _ask(kind, sides, start, size, other, weights, now, coming, active, touched):
-    """Every vertex that could have a better state asks its neighbours for the best; how many get one."""
-    least = now[active[0]]
-    for k in range(1, active.shape[0]):
-        least = min(least, now[active[k]])
-    # No message is better than this one; that of a product or of a width is not known.
-    bounded = kind in (ADD, HOP, COPY)
+def _ask(kind, sides, start, size, other, weights, now, coming, least, touched):
+    """Every vertex that could have a better state asks its neighbours for the best; how many get one.
+
+    No active vertex has a better state than `least`.
+    """
+    if kind == ADD:
+        return _ask_for(ADD, True, sides, start, size, other, weights, now, coming, least, touched)
     if kind == HOP:
-        least += 1
+        return _ask_for(HOP, True, sides, start, size, other, weights, now, coming, least + 1, touched)
+    if kind == COPY:
+        return _ask_for(COPY, True, sides, start, size, other, weights, now, coming, least, touched)
+    # The best message of a product, of a width or of a function is not known.
+    return _ask_for(kind, False, sides, start, size, other, weights, now, coming, least, touched)
+
+
+@inlined
+def _ask_for(kind, is_bounded, sides, start, size, other, weights, now, coming, least, touched):
+    """As `_ask`; no message is better than `least` if it is bounded."""
     count = 0
     for v in range(now.shape[0]):
-        if bounded and now[v] <= least:
+        if is_bounded and now[v] <= least:
             continue
-        best = now[v]
+        best = weights.dtype.type(now[v])
         for side in range(2):
-            if not sides >> side & 1:
+            if not sides >> side & 1 or (is_bounded and best == least):
                 continue
             own = 2 * v + 1 - side
             for slot in range(start[own], start[own] + size[own]):
-                best = min(best, message(kind, now[other[slot]], weight_of(weights, slot)))
-                if bounded and best == least:
+                state = weights.dtype.type(now[other[slot]])
+                best = min(best, message(kind, state, weight_of(weights, slot)))
+                if is_bounded and best == least:
                     break
         if best < now[v]:
             coming[v] = best

@@ -177,14 +177,17 @@ def lay_out(log_vertices, log_rounds, log_states, count, sizes, head, states, ro
             head[v] = end
             end += room_for(np.int64(sizes[v]))
     free[0] = end
-    filled = np.zeros(sizes.shape[0], np.int32)
-    most = most_rounds(rounds)
+    # A head goes along its steps while they are written, and then back.
     for k in range(count):
         v = log_vertices[k]
-        at = head[v] + filled[v]
-        filled[v] += 1
+        at = head[v]
+        head[v] = at + 1
         states[at] = log_states[k]
-        rounds[at] = log_rounds[k] | (most + 1 if filled[v] == sizes[v] else 0)
+        rounds[at] = log_rounds[k]
+    for v in range(sizes.shape[0]):
+        if sizes[v] > 0:
+            rounds[head[v] - 1] |= most_rounds(rounds) + 1
+            head[v] -= sizes[v]
     return free
 
 
