@@ -44,7 +44,8 @@ def address_to_words(address, size):
 
 @intrinsic
 def _as_pointer_like(_context: Any, _address: Any, like: Any) -> Any:
-    signature = types.CPointer(like.dtype)(types.int64, like)
+    dtype = like if isinstance(like, types.Number) else like.dtype
+    signature = types.CPointer(dtype)(types.int64, like)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
@@ -54,7 +55,7 @@ def _as_pointer_like(_context: Any, _address: Any, like: Any) -> Any:
 
 @leaf
 def address_to_array(address, size, like):
-    """The `size` elements at `address`, as an array of the type that `like` has."""
+    """The `size` elements at `address`, as an array of the type that `like`, an array or a number, has or is."""
     return carray(_as_pointer_like(address, like), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     word: str  # what is to be done with them
     table: Codes  # rows of kernels: the ids of their ends and their own columns, floats by their bits
     given: NDArray[np.bool_]  # which of these columns the user gave
-    plain: list[tuple[Any, ...]] | None = None  # the rows themselves, if they are few and plain
+    plain: Sequence[tuple[Any, ...]] | None = None  # the rows themselves, if they are few and plain
 
 
 class Delta(NamedTuple):
@@ -81,7 +81,7 @@ class Edges:
         self._has_int_ids = schema["src"].kind is Kind.INT
         self._plain = PlainRows(schema, self.adjacency) if PlainRows.fit(schema) else None
         self._in_order = _NOTHING
-        self._nothing = Rows("", self.adjacency.new_rows(0), self._all_given)
+        self.nothing = Rows("", self.adjacency.new_rows(0), self._all_given)
 
     # -- vertices
 
@@ -147,8 +147,8 @@ class Edges:
 
     def entering(self, rows: Any) -> Rows:
         """Rows to insert."""
-        if _is_nothing(rows):
-            return self._nothing
+        if isinstance(rows, _SEQUENCES) and not rows:
+            return self.nothing
         plain = None if self._plain is None else self._plain.read(rows, "insert")
         if plain is not None:
             return Rows("insert", plain, self._all_given, rows)
@@ -156,8 +156,8 @@ class Edges:
 
     def leaving(self, rows: Any, word: str) -> Rows:
         """Rows to delete or update: the ends, and all or some of the properties."""
-        if _is_nothing(rows):
-            return self._nothing
+        if isinstance(rows, _SEQUENCES) and not rows:
+            return self.nothing
         plain = None if self._plain is None else self._plain.read(rows, word)
         if plain is not None:
             return Rows(word, plain, self._all_given, rows)
@@ -288,10 +288,6 @@ class Edges:
 
     def _shown_ids(self, codes: Codes) -> list[Any]:
         return [row[0] for row in decode_rows(self._id_schema, self._dictionary, codes[None])]
-
-
-def _is_nothing(rows: Any) -> bool:
-    return isinstance(rows, _SEQUENCES) and not rows
 
 
 def _names_of(rows: Any, schema: Schema, word: str) -> tuple[str, ...]:

@@ -31,9 +31,11 @@ _MANY = 256
 class Family:
     """The queries on one weight, or on none, and the scratch memory that they share."""
 
-    def __init__(self, dtype: np.dtype[Any], column: int) -> None:
+    def __init__(self, dtype: np.dtype[Any], adjacent: NDArray[np.int64], column: int) -> None:
         self.dtype = dtype
         self.column = column  # of the edges that has the weights, or -1
+        self._adjacent = adjacent  # the table of the edges
+        self._labels: NDArray[np.int64] | None = None  # that kernels know of
         self.queries: list[Steps] = []
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
@@ -107,8 +109,12 @@ class Family:
         bounds = np.linspace(0, count, len(self._spaces) + 1).astype(int).tolist()
         for space, first, last in zip(self._spaces, bounds, bounds[1:], strict=False):
             space.cover(first, last, drops=drops)
+            control = space.control
+            control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
+            control[fields.COLUMN] = self.column
         self._places = [(space, space.first, space.last) for space in self._spaces]
         self._vertices = 0
+        self._labels = None
 
     def make_room(self, vertices: int) -> None:
         """Have scratch memory and places for so many vertices."""
@@ -118,51 +124,31 @@ class Family:
             query.add_vertices(vertices)
 
     def apply(
-        self,
-        adjacent: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        vertices: int,
-        lost: NDArray[np.int64],
-        gained: NDArray[np.int64],
+        self, labels: NDArray[np.int64], vertices: int, lost: NDArray[np.int64], gained: NDArray[np.int64]
     ) -> None:
-        """Bring all queries up to date; `adjacent` is the table of the edges, `lost` and `gained` are rows of it."""
+        """Bring all queries up to date with rows of edges; `labels` are what vertices begin with."""
         if vertices != self._vertices:
             self.make_room(vertices)
             self._vertices = vertices
+        if labels is not self._labels:
+            self._labels = labels
+            for space in self._spaces:
+                space.control[fields.LABELS], space.control[fields.LABEL_COUNT] = labels.ctypes.data, len(labels)
         if self.unsettled:
             self.unsettled = []
         if len(self._spaces) == 1:
             space = self._spaces[0]
-            while (code := self._run(space, adjacent, labels, lost, gained)) != fields.DONE:
+            while (code := self._run(space, lost, gained)) != fields.DONE:
                 self._provide(space, code)
         else:
-            self._run_both(lambda space: self._run(space, adjacent, labels, lost, gained))
+            self._run_both(lambda space: self._run(space, lost, gained))
         self._reported = self._order
         self._covered = self._places
 
-    def _run(
-        self,
-        space: Workspace,
-        adjacent: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        lost: NDArray[np.int64],
-        gained: NDArray[np.int64],
-    ) -> int:
+    def _run(self, space: Workspace, lost: NDArray[np.int64], gained: NDArray[np.int64]) -> int:
         """Go on with a batch until it is done or an array is too short."""
-        return maintain(
-            self._table,
-            space.control,
-            adjacent,
-            self.column,
-            lost,
-            gained,
-            space.table,
-            labels,
-            self._like_rounds,
-            self._like_states,
-            self._nothing,
-            self._vertices + 1,
-        )
+        likes = self._like_rounds, self._like_states
+        return maintain(space.control, space.table, lost, gained, *likes, self._nothing, self._vertices + 1)
 
     def _run_both(self, run: Callable[[Workspace], int]) -> None:
         """Let two threads go on, each in a workspace, and nobody lengthen an array while one of them does."""
@@ -184,8 +170,6 @@ class Family:
 
     def uncertain(
         self,
-        adjacent: NDArray[np.int64],
-        column: int,
         gained: NDArray[np.int64],
         moved: NDArray[np.int64],
         near: NDArray[Any],
@@ -194,7 +178,7 @@ class Family:
     ) -> list[Steps]:
         """The queries kept to regions whose answers the last batch, which was applied, has made uncertain.
 
-        `adjacent` is the table of the edges, `column` that of their weights; see `kernels.certify`.
+        See `kernels.certify`.
         """
         failed: list[int] = []
         for space, first, last in self._covered:
@@ -203,8 +187,8 @@ class Family:
                 first,
                 last,
                 space.changes,
-                adjacent,
-                column,
+                self._adjacent,
+                self.column,
                 gained,
                 moved,
                 near,

@@ -144,7 +144,7 @@ class Ground(ABC):
 
     def _family(self, weight: str | None, dtype: np.dtype[Any]) -> Family:
         """The queries that one on this weight is kept with."""
-        return self._families.get((weight, dtype)) or Family(dtype, self.column(weight))
+        return self._families.get((weight, dtype)) or Family(dtype, self.adjacency.table, self.column(weight))
 
     def _join(self, family: Family, steps: Steps) -> None:
         """Let a query be kept with its family, which may be new."""
@@ -211,8 +211,10 @@ class Ground(ABC):
         adjacency, labels = self.adjacency, self.labels
         unsettled: list[Steps] = []
         for family in self._families.values():
-            family.apply(adjacency.table, labels, adjacency.vertices, *delta.seen_in(family.column))
-            unsettled += family.unsettled
+            lost, gained = delta.seen_in(family.column)
+            family.apply(labels, adjacency.vertices, lost, gained)
+            if family.unsettled:
+                unsettled += family.unsettled
         for query in self._summed:
             self._follow_sums(query.sums, delta)
         for ((weight, dtype), _), flow in self._flows.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,8 @@ from graphtide.rows.tabular import Tabular
 from graphtide.rows.types import Kind
 
 __all__ = ["LiveGraph"]
+
+_NONE: Final = ()
 
 
 class LiveGraph(Tabular):
@@ -159,34 +161,37 @@ class LiveGraph(Tabular):
 
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""
-        nothing = self._edges.entering(())
+        nothing = self._edges.nothing
         self._ground.prepare()
         self._maintain(self._edges.change(nothing, nothing, nothing), known)
 
-    def apply(self, *, insert: Any = (), delete: Any = (), update: Any = ()) -> Applied:
+    def apply(self, *, insert: Any = _NONE, delete: Any = _NONE, update: Any = _NONE) -> Applied:
         """Change the graph and every query: rows to insert, to delete and to give other properties.
 
         A row names its ends and, to insert, all properties. To delete, the ends are enough unless parallel
         edges differ; properties that are given must be the edge's. To update, those that are given are new.
         Gives the changes of every query by its name.
         """
-        entering = self._edges.entering(insert)
-        leaving = self._edges.leaving(delete, "delete")
-        renewed = self._edges.leaving(update, "update")
-        for rows in (entering, renewed):
-            if len(rows.table):
-                self._check_weights(rows)
-        known = self.vertices
+        edges = self._edges
+        entering = leaving = renewed = edges.nothing
+        if insert is not _NONE:
+            entering = edges.entering(insert)
+            self._check_weights(entering)
+        if delete is not _NONE:
+            leaving = edges.leaving(delete, "delete")
+        if update is not _NONE:
+            renewed = edges.leaving(update, "update")
+            self._check_weights(renewed)
+        known = edges.adjacency.vertices
         self._ground.prepare()
-        self._maintain(self._edges.change(entering, leaving, renewed), known)
+        self._maintain(edges.change(entering, leaving, renewed), known)
         return Applied(self, self.batches)
 
     def _maintain(self, delta: Delta, known: int) -> None:
         self.batches += 1
-        edges, vertices = self._edges, self.vertices
         unsettled = self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
-            graph.follow_edges(vertices, *delta.in_column(edges.column(label)))
+            graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
         if unsettled:
             self._drop_unsettled(unsettled)
 

@@ -124,10 +124,8 @@ class Pairs:
                 moved.append(vertices)
         if family is not None and self.pruned:
             others = np.unique(np.concatenate(moved)).astype(np.int64) if moved else np.empty(0, np.int64)
-            column = -1 if self.weight is None else self._edges.column(self.weight)
-            _, gained = delta.seen_in(column)
-            table = self._edges.adjacency.table
-            for steps in family.uncertain(table, column, gained, others, self.near, margins=self._margins):
+            _, gained = delta.seen_in(family.column)
+            for steps in family.uncertain(gained, others, self.near, margins=self._margins):
                 self.pruned[steps].renew()
         for query in self.searched:
             query.search()

@@ -108,17 +108,15 @@ class Adjacent(NamedTuple):
 @leaf
 def arrays_of(table):
     """The arrays behind a table."""
-    small = np.empty(0, np.int32)
-    words = np.empty(0, np.int64)
     return Adjacent(
         address_to_words(table[START], table[LISTS]),
-        address_to_array(table[SIZE], table[LISTS], small),
-        address_to_array(table[ROOM], table[LISTS], small),
-        address_to_array(table[OTHER], table[SLOTS], small),
-        address_to_array(table[NUMBER], table[SLOTS], small),
-        address_to_array(table[COLUMNS], (table[WIDTH], table[SLOTS]), words),
-        address_to_array(table[PLACE], (2, table[MOST_EDGES]), small),
-        address_to_array(table[MARKS], table[MOST_EDGES], np.empty(0, np.uint8)),
+        address_to_array(table[SIZE], table[LISTS], np.int32),
+        address_to_array(table[ROOM], table[LISTS], np.int32),
+        address_to_array(table[OTHER], table[SLOTS], np.int32),
+        address_to_array(table[NUMBER], table[SLOTS], np.int32),
+        address_to_array(table[COLUMNS], (table[WIDTH], table[SLOTS]), np.int64),
+        address_to_array(table[PLACE], (2, table[MOST_EDGES]), np.int32),
+        address_to_array(table[MARKS], table[MOST_EDGES], np.uint8),
         address_to_words(table[FREE_PLACES], FREE_FIELDS),
         address_to_words(table[EDGES], 2),
     )
@@ -127,11 +125,10 @@ def arrays_of(table):
 @leaf
 def lists_of(table):
     """The arrays that queries go along."""
-    small = np.empty(0, np.int32)
     return Lists(
         address_to_words(table[START], table[LISTS]),
-        address_to_array(table[SIZE], table[LISTS], small),
-        address_to_array(table[OTHER], table[SLOTS], small),
+        address_to_array(table[SIZE], table[LISTS], np.int32),
+        address_to_array(table[OTHER], table[SLOTS], np.int32),
     )
 
 
@@ -259,12 +256,11 @@ def lose(leaving, leaving_given, renewed, renewed_given, lost, table, entries):
     """
     all_ = arrays_of(table)
     gone, changed = leaving.shape[0], renewed.shape[0]
-    none_given = np.zeros(renewed_given.shape[0], np.bool_)
     for k in range(gone + changed):
         if k < gone:
-            unlike = _claim(k, leaving, leaving_given, all_, entries)
+            unlike = _claim(k, leaving, leaving_given, leaving_given.shape[0], all_, entries)
         else:
-            unlike = _claim(k - gone, renewed, none_given, all_, entries)
+            unlike = _claim(k - gone, renewed, renewed_given, 0, all_, entries)
         if unlike != 0 or (leaving[k, EDGE] if k < gone else renewed[k - gone, EDGE]) == NOWHERE:
             for i in range(k):
                 all_.marks[leaving[i, EDGE] if i < gone else renewed[i - gone, EDGE]] = 0
@@ -288,14 +284,14 @@ def lose(leaving, leaving_given, renewed, renewed_given, lost, table, entries):
 
 
 @leaf
-def _claim(row, rows, given, all_, entries):
+def _claim(row, rows, given, compared, all_, entries):
     """Find an edge for a row, mark it and note its number, or NOWHERE; how many are unlike it, -1 if an end is new."""
     source, target = rows[row, 0], rows[row, 1]
     if entries.shape[0] > 0:
         source, target = known_number(source, entries), known_number(target, entries)
         if source == NOWHERE or target == NOWHERE:
             return -1
-    edge, unlike = _find(row, source, target, rows, given, all_)
+    edge, unlike = _find(row, source, target, rows, given, compared, all_)
     rows[row, EDGE] = edge
     if edge != NOWHERE and unlike == 0:
         all_.marks[edge] = 1
@@ -303,8 +299,11 @@ def _claim(row, rows, given, all_, entries):
 
 
 @leaf
-def _find(row, source, target, rows, given, all_):
-    """An edge for a row, or NOWHERE, and how many unlike it there are."""
+def _find(row, source, target, rows, given, compared, all_):
+    """An edge for a row, or NOWHERE, and how many unlike it there are.
+
+    Of its first `compared` columns, those that are given are the row's.
+    """
     start, size, other, columns = all_.start, all_.size, all_.other, all_.columns
     forth = 2 * source
     back = 2 * target + 1
@@ -316,7 +315,7 @@ def _find(row, source, target, rows, given, all_):
         if other[slot] != end or all_.marks[all_.number[slot]]:
             continue
         fitting = True
-        for c in range(columns.shape[0]):
+        for c in range(compared):
             fitting &= not given[c] or columns[c, slot] == rows[row, FIRST_COLUMN + c]
         if not fitting:
             continue

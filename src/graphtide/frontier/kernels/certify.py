@@ -51,7 +51,7 @@ def uncertain(
         if query[REGION] == 0:
             continue
         kept = (
-            address_to_array(query[HEAD], query[VERTICES], np.empty(0, np.int32)),
+            address_to_array(query[HEAD], query[VERTICES], np.int32),
             address_to_array(query[STATES], query[PLACES], like_states),
             address_to_array(query[ROUNDS], query[PLACES], like_rounds),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ADJACENT",
     "ANCHOR",
     "ANSWERED",
     "ANSWERING",
@@ -13,6 +14,7 @@ __all__ = [
     "CHANCE",
     "CHANGED",
     "COLLECTING",
+    "COLUMN",
     "COMPLETING",
     "CONTROL_FIELDS",
     "DEGREES",
@@ -26,6 +28,8 @@ __all__ = [
     "HIGHEST",
     "HIGH_DEGREE",
     "KIND",
+    "LABELS",
+    "LABEL_COUNT",
     "LAST",
     "LAST_ROUND",
     "LOOKS",
@@ -40,6 +44,7 @@ __all__ = [
     "OWN",
     "PLACES",
     "POSITION",
+    "QUERIES",
     "QUERY_FIELDS",
     "RECOMPUTED",
     "REGION",
@@ -130,7 +135,13 @@ SCANS = 12  # vertices whose edges were gone through for support
 WIDEST_ROUND = 13
 FIRST = 14
 LAST = 15
-CONTROL_FIELDS = 16
+# What does not change from batch to batch: an argument each would cost more than most batches.
+QUERIES = 16  # the address of the table of queries
+ADJACENT = 17  # the address of the table of the edges
+COLUMN = 18  # of the weights among those of the edges, or -1
+LABELS = 19  # the address of what vertices begin with if each begins with a state of its own, and how many there are
+LABEL_COUNT = 20
+CONTROL_FIELDS = 21
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
 

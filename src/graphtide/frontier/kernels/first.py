@@ -53,8 +53,8 @@ def spread(
 ):
     """Go on from round `r` with its active vertices, until none is left, round `last` is done or the log is too short.
 
-    Gives the round, its active vertices, which may lie in the log, and the length of the log. `mark` has for each vertex
-    the last round at which it was offered a state, `coming` that state.
+    Gives the round, its active vertices, which may lie in the log, and the length of the log. `mark` has for each
+    vertex the last round at which it was offered a state, `coming` that state.
 
     When few are active they offer their states; when many are, it costs less to let every vertex ask for them.
     """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.frontier.kernels.adjacency import lists_of, weights_of
+from graphtide.frontier.kernels.adjacency import TABLE_FIELDS, lists_of, weights_of
 from graphtide.frontier.kernels.exact import (
     bound,
     compute_again,
@@ -22,6 +22,7 @@ from graphtide.frontier.kernels.exact import (
     may_have_lost,
 )
 from graphtide.frontier.kernels.fields import (
+    ADJACENT,
     ANSWERED,
     ANSWERING,
     ASIDE,
@@ -31,6 +32,7 @@ from graphtide.frontier.kernels.fields import (
     CHANCE,
     CHANGED,
     COLLECTING,
+    COLUMN,
     COMPLETING,
     DONE,
     DROPPED,
@@ -41,6 +43,8 @@ from graphtide.frontier.kernels.fields import (
     HIGH_DEGREE,
     HIGHEST,
     KIND,
+    LABEL_COUNT,
+    LABELS,
     LAST,
     LAST_ROUND,
     LOOKS,
@@ -53,6 +57,8 @@ from graphtide.frontier.kernels.fields import (
     OUT,
     PLACES,
     POSITION,
+    QUERIES,
+    QUERY_FIELDS,
     RECOMPUTED,
     REPORTING,
     ROUND,
@@ -104,22 +110,22 @@ __all__ = ["maintain"]
 
 @kernel
 def maintain(
-    queries, control, adjacent, column, lost, gained, table, labels, like_rounds, like_states, nothing, most
+    control, table, lost, gained, like_rounds, like_states, nothing, most
 ):  # fmt: skip
     """Bring queries up to date with edges lost and gained, in rows of `adjacency`; the graph is as it is after them.
 
-    `control` says which and where to go on; when all is done it is ready for the next batch. `adjacent` is the table of
-    the edges, `column` that of their weights or -1, `table` that of scratch memory and changes. An unreached
-    vertex has the state `nothing`. No round of a program without a last one may come after round `most`.
+    `control` says which and where to go on; when all is done it is ready for the next batch. `table` is that of scratch
+    memory and changes. An unreached vertex has the state `nothing`. No round of a program without a last one may come
+    after round `most`.
     """
     # Weights and states are numbers of one type.
-    best = np.full(1, nothing)
-    lost_weights = lost.view(best.dtype)
-    head_like = np.empty(0, np.int32)
+    lost_weights = address_to_array(np.int64(lost.ctypes.data), lost.shape, nothing)
+    queries = address_to_words(control[QUERIES], (control[LAST], QUERY_FIELDS))
+    adjacent = address_to_words(control[ADJACENT], TABLE_FIELDS)
     graph = lists_of(adjacent)
-    weights = weights_of(adjacent, column, best)
-    scratch = scratch_of(table, labels, best)
-    changes = changes_of(table, best)
+    weights = weights_of(adjacent, control[COLUMN], nothing)
+    scratch = scratch_of(table, address_to_words(control[LABELS], control[LABEL_COUNT]), nothing)
+    changes = changes_of(table, nothing)
     while control[POSITION] < control[LAST]:
         query = queries[control[POSITION]]
         if query[ASIDE] == 1:
@@ -127,14 +133,14 @@ def maintain(
             control[POSITION] += 1
             continue
         kept = Kept(
-            address_to_array(query[HEAD], query[VERTICES], head_like),
+            address_to_array(query[HEAD], query[VERTICES], np.int32),
             address_to_array(query[STATES], query[PLACES], like_states),
             address_to_array(query[ROUNDS], query[PLACES], like_rounds),
             address_to_words(query[FREE_PLACES], FREE_FIELDS),
             address_to_words(query[MARKS], query[MARK_WORDS]),
         )
         if control[STAGE] == SEEDING:
-            if not seed(query, control, kept, weights, column, lost, lost_weights, gained, scratch, nothing):
+            if not seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.

@@ -9,6 +9,7 @@ from graphtide.frontier.kernels.exact import bound, may_have_lost
 from graphtide.frontier.kernels.fields import (
     CALLS,
     CHANGED,
+    COLUMN,
     HIGHEST,
     KIND,
     LAST_ROUND,
@@ -58,7 +59,7 @@ def may_support(query, kept, v, r, offer):
 
 
 @kernel
-def seed(query, control, kept, weights, column, lost, lost_weights, gained, scratch, nothing):
+def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
     """Call for what the edges themselves have changed; False if an array is too short.
 
     `lost_weights` are the words of `lost` as numbers of the type of weights.
@@ -75,6 +76,7 @@ def seed(query, control, kept, weights, column, lost, lost_weights, gained, scra
         return False
     complete = True
     for k in range(lost.shape[0]):
+        column = control[COLUMN]
         weight = lost_weights[k, FIRST_COLUMN + column] if column >= 0 else weights.dtype.type(1)
         for way in range(2):
             if query[SIDES] >> way & 1:

@@ -100,16 +100,15 @@ def fill_table(scratch: tuple[NDArray[Any], ...], changes: Changes) -> Ints:
 @leaf
 def scratch_of(table, labels, like):
     """Scratch memory behind a table; states are of the type that `like` has."""
-    small = np.empty(0, np.int32)
     return Scratch(
-        address_to_array(table[0], table[1], small),
-        address_to_array(table[2], (table[3], CALL_FIELDS), small),
-        address_to_array(table[4], table[5], small),
-        address_to_array(table[6], table[7], small),
+        address_to_array(table[0], table[1], np.int32),
+        address_to_array(table[2], (table[3], CALL_FIELDS), np.int32),
+        address_to_array(table[4], table[5], np.int32),
+        address_to_array(table[6], table[7], np.int32),
         address_to_array(table[8], table[9], like),
-        address_to_array(table[10], table[11], small),
+        address_to_array(table[10], table[11], np.int32),
         address_to_words(table[12], table[13]),
-        address_to_array(table[14], table[15], small),
+        address_to_array(table[14], table[15], np.int32),
         address_to_array(table[16], table[17], like),
         address_to_words(table[18], table[19]),
         address_to_array(table[20], table[21], like),
@@ -126,7 +125,7 @@ def changes_of(table, like):
     """The changes behind a table."""
     at = 2 * _CHANGES
     return Changes(
-        address_to_array(table[at], table[at + 1], np.empty(0, np.int32)),
+        address_to_array(table[at], table[at + 1], np.int32),
         address_to_array(table[at + 2], table[at + 3], like),
         address_to_array(table[at + 4], table[at + 5], like),
         address_to_words(table[at + 6], table[at + 7]),
