@@ -16,7 +16,7 @@ from graphtide.rows.types import Kind
 __all__ = ["PlainRows"]
 
 # More rows than these cost less column by column.
-_FEW: Final = 64
+_FEW: Final = 16
 _ENDS: Final = 2
 _TYPES: Final = {Kind.INT: int, Kind.FLOAT: float}
 _LETTERS: Final = {int: "q", float: "d"}

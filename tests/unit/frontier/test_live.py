@@ -432,3 +432,50 @@ def test_memory_is_told_by_query_and_in_all(roads: gt.LiveGraph) -> None:
     scratch = roads.sssp("a", weight="length", maintain=gt.Scratch())
     assert scratch.differences == 0
     assert scratch.nbytes == 8 * roads.vertices
+
+
+@pytest.mark.parametrize("maintain", [gt.JoinOnDemand(), gt.Scratch()])
+@pytest.mark.parametrize("most", [2**31 - 3, 2**31 - 2, 2**31 - 1, 2**31, 2**40])
+def test_first_answers_are_right_whatever_states_they_need(most: int, maintain: Any) -> None:
+    live = gt.LiveGraph(length=int)
+    live.apply(insert=[(most, most - 1, 1), (-most, -most + 1, 1), (5, 6, most - 10), (6, 7, 10), (8, 9, 1)])
+    components = {row["vertex"]: row["component"] for row in live.wcc(maintain=maintain).result().to_pylist()}
+    both = {most: most - 1, most - 1: most - 1, -most: -most, -most + 1: -most}
+    assert components == {**both, 5: 5, 6: 5, 7: 5, 8: 8, 9: 8}
+    distances = live.sssp(5, weight="length", maintain=maintain).result().to_pylist()
+    assert {row["vertex"]: row["distance"] for row in distances} == {5: 0, 6: most - 10, 7: most}
+    hops = live.ife(gt.ife("hop", initial={5: most - 2}), maintain=maintain).result().to_pylist()
+    assert {row["vertex"]: row["state"] for row in hops} == {5: most - 2, 6: most - 1, 7: most}
+
+
+@pytest.mark.parametrize("count", [1, 16, 17, 200])
+def test_tuples_are_read_like_tables_however_many_they_are(count: int) -> None:
+    rows = [(n, 7 * n % 50, -0.0 if n % 3 == 0 else n / 4, n % 5) for n in range(count)]
+    columns = {
+        name: list(column)
+        for name, column in zip(("src", "dst", "cost", "lanes"), zip(*rows, strict=True), strict=True)
+    }
+    few, many = gt.LiveGraph(cost=float, lanes=int), gt.LiveGraph(cost=float, lanes=int)
+    distances = []
+    for live, given in ((few, rows), (many, columns)):
+        live.apply(insert=[(0, 1, 0.0, 0)])
+        live.apply(insert=given)
+        query = live.sssp(0, weight="cost")
+        # Zero has one sign, whoever wrote it.
+        live.apply(update=[(u, v, cost + 1, lanes) for u, v, cost, lanes in rows[1:3]])
+        live.apply(delete=[(u, v, abs(cost), lanes) for u, v, cost, lanes in rows[3:]])
+        distances.append(query.result())
+    assert few.table().equals(many.table())
+    assert distances[0].equals(distances[1])
+    assert few.edges == 1 + min(3, count)
+
+
+@pytest.mark.parametrize(
+    "row", [(1, 2, 2**63), (1, 2, -(2**63)), (2**70, 2, 1), (1, 2, True), (1, 2, 1.5), (1, 2), (1, None, 3)]
+)
+def test_a_tuple_that_does_not_fit_is_told_like_a_table_that_does_not(row: tuple[Any, ...]) -> None:
+    live = gt.LiveGraph(length=int)
+    for rows in ([row], [(1, 2, 3), row], [(1, 2, 3)] * 70 + [row]):
+        with pytest.raises(SchemaError, match=f"row {len(rows) - 1}"):
+            live.apply(insert=rows)
+    assert live.edges == 0

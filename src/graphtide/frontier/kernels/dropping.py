@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.degrees import degree_of
 from graphtide.frontier.kernels.marks import is_chosen, set_mark
 from graphtide.jit import kernel
 
@@ -22,7 +23,7 @@ def drop_some(log_vertices, log_rounds, log_states, count, sizes, size, low, hig
     for k in range(count):
         v = np.int64(log_vertices[k])
         seen[v] += 1
-        degree = size[2 * v] + size[2 * v + 1]
+        degree = degree_of(size, v)
         if seen[v] < sizes[v] and log_rounds[k] > 0 and is_chosen(v, log_rounds[k], degree, low, high, chance):
             chosen += 1
             if marks.shape[0] > 0:

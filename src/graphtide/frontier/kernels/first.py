@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.degrees import degree_along
 from graphtide.frontier.kernels.messages import ADD, COPY, HOP, message, weight_of
-from graphtide.jit import inlined, kernel, leaf
+from graphtide.jit import inlined, kernel
 
 __all__ = ["begin", "spread"]
 
@@ -61,14 +62,14 @@ def spread(
     vertices = now.shape[0]
     slots = np.int64(0)
     for v in range(vertices):
-        slots += _degree(v, sides, size)
+        slots += degree_along(size, v, sides)
     while active.shape[0] > 0 and r < last:
         if at + vertices > log_vertices.shape[0]:
             return r, active, at
         edges = np.int64(0)
         least = now[active[0]]
         for k in range(active.shape[0]):
-            edges += _degree(active[k], sides, size)
+            edges += degree_along(size, active[k], sides)
             least = min(least, now[active[k]])
         touched = log_vertices[at:]
         if edges * ASKING_PAYS > slots:
@@ -84,11 +85,6 @@ def spread(
             log_states[at] = coming[v]
             at += 1
     return r, active, at
-
-
-@leaf
-def _degree(v, sides, size):
-    return np.int64(size[2 * v] if sides & 1 else 0) + np.int64(size[2 * v + 1] if sides & 2 else 0)
 
 
 # A kind that is known when the loop is compiled costs nothing in it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.degrees import degree_of
 from graphtide.frontier.kernels.exact import may_have_lost
 from graphtide.frontier.kernels.fields import (
     CHANCE,
@@ -227,7 +228,7 @@ def _write(query, kept, graph, scratch, v, r, has_new, new):
 @leaf
 def _drop(query, kept, graph, v, r, count, rounds, states):
     """Take chosen steps up to round `r` out of a list, but for round 0 and the last step; how many are left."""
-    degree = graph.size[2 * v] + graph.size[2 * v + 1]
+    degree = degree_of(graph.size, v)
     left = 0
     for k in range(count):
         if (

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.frontier.kernels.adjacency import TABLE_FIELDS, lists_of, weights_of
+from graphtide.frontier.kernels.degrees import degree_along, degree_of
 from graphtide.frontier.kernels.exact import (
     bound,
     compute_again,
@@ -280,7 +281,7 @@ def _answer(query, control, kept, graph, weights, scratch, nothing):
             after += 1
         got_worse = not is_known or (has_old and not (has_new and new < old))
         room = count - (after - at) + has_new
-        need = _degree(query, size, v) * (2 + after - behind) + (later if got_worse else 0)
+        need = degree_along(size, v, query[SIDES]) * (2 + after - behind) + (later if got_worse else 0)
         if control[CALLS] + need > calls.shape[0]:
             control[NEED] = control[CALLS] + need
             return TOO_FEW_CALLS
@@ -337,7 +338,7 @@ def _replace(rounds, states, count, at, after, has_new, r, new):
 @leaf
 def _drop(query, kept, graph, v, r, count, rounds, states):
     """Take chosen steps up to round `r` out of a list, but for round 0 and the last step; how many are left."""
-    degree = graph.size[2 * v] + graph.size[2 * v + 1]
+    degree = degree_of(graph.size, v)
     left = 0
     for i in range(count):
         if (
@@ -384,16 +385,6 @@ def _call_on(
             for i in range(removed.shape[0]):
                 if may_support(query, kept, t, removed_rounds[i] + 1, message(kind, removed[i], weight)):
                     call(scratch, control, removed_rounds[i] + 1, t, v, -1)
-
-
-@leaf
-def _degree(query, size, v):
-    """How many edges messages of `v` go out along."""
-    total = np.int64(0)
-    for side in range(2):
-        if query[SIDES] >> side & 1:
-            total += size[2 * v + side]
-    return total
 
 
 @kernel

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.frontier.kernels.degrees import degree_along
 from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, rounded
 from graphtide.frontier.kernels.fields import FINISH, KIND, LAST_ROUND, MARK_WIDTH, MARK_WORDS, RECOMPUTED, SIDES
 from graphtide.frontier.kernels.marks import is_marked
@@ -69,19 +70,9 @@ class SumScratch(NamedTuple):
 
 
 @leaf
-def _degree(query, size, v):
-    """How many edges messages of `v` go out along."""
-    total = np.int64(0)
-    for side in range(2):
-        if query[SIDES] >> side & 1:
-            total += size[2 * v + side]
-    return total
-
-
-@leaf
 def _offer(query, graph, weights, u, slot, state):
     """The message of `u` along the edge in a slot."""
-    arguments = (state, weight_of(weights, slot), _degree(query, graph.size, u))
+    arguments = (state, weight_of(weights, slot), degree_along(graph.size, u, query[SIDES]))
     return call_at(query[KIND], arguments)  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 

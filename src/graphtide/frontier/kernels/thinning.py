@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.degrees import degree_of
 from graphtide.frontier.kernels.marks import is_chosen, set_mark
 from graphtide.frontier.kernels.rooms import END, NOWHERE, new_free, room_for
 from graphtide.frontier.kernels.stairs import most_rounds
 from graphtide.frontier.kernels.work import degree_class
-from graphtide.jit import kernel, leaf
+from graphtide.jit import kernel
 
 __all__ = ["census", "fold", "places_after", "thin", "unfold"]
-
-
-@leaf
-def _degree(size, v):
-    return np.int64(size[2 * v]) + np.int64(size[2 * v + 1])
 
 
 @kernel
@@ -39,7 +35,7 @@ def census(head, rounds, size, counts):
             else:
                 stay += 1
             at += 1
-        counts[degree_class(_degree(size, v))] += go
+        counts[degree_class(degree_of(size, v))] += go
         places += room_for(stay + go)
         least += room_for(stay)
     return places, least
@@ -55,7 +51,7 @@ def places_after(head, rounds, size, low, high, chance):
         at = np.int64(head[v])
         if at == NOWHERE:
             continue
-        degree = _degree(size, v)
+        degree = degree_of(size, v)
         stay = np.int64(1)
         while np.int64(rounds[at]) <= most:
             r = np.int64(rounds[at])
@@ -81,7 +77,7 @@ def thin(head, states, rounds, size, low, high, chance, marks, to_states, to_rou
         at = np.int64(head[v])
         if at == NOWHERE:
             continue
-        degree = _degree(size, v)
+        degree = degree_of(size, v)
         count = np.int64(0)
         while True:
             word = np.int64(rounds[at])

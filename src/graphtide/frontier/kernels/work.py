@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.frontier.kernels.degrees import degree_of
 from graphtide.frontier.kernels.fields import DEGREES, WORK
 from graphtide.jit import leaf
 from graphtide.trace.kernels.radix import bit_length
@@ -20,5 +21,5 @@ def degree_class(degree):
 @leaf
 def count_work(query, size, v):
     """Note that the edges into `v` are gone through because a step of it may have been dropped."""
-    degree = np.int64(size[2 * v]) + np.int64(size[2 * v + 1])
+    degree = degree_of(size, v)
     query[WORK + degree_class(degree)] += degree + 1
