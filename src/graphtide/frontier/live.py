@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError
+from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
 from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
@@ -230,6 +230,11 @@ class LiveGraph(Tabular):
         name = self._free_name(name)
         maintain = self.maintain if maintain is None else maintain
         if isinstance(program, SumProgram):
+            if isinstance(maintain, Budget):
+                raise UsageError(
+                    f'query "{name}" sums, and a budget has nothing to drop of it',
+                    hint="give it a policy of its own: JoinOnDemand, DeterministicDrop, ProbabilisticDrop or Scratch",
+                )
             message: CompiledMessage = admit_sum(self._edges, program, name)
         else:
             message = admit(self._edges, program, name)

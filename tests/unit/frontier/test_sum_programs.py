@@ -117,3 +117,13 @@ def test_scratch_memory_is_shared_and_let_go_of() -> None:
     one.drop()
     other.drop()
     assert live.nbytes == before
+
+
+def test_a_budget_is_refused_for_what_it_cannot_drop() -> None:
+    live = gt.LiveGraph(maintain=gt.Budget("1MB"))
+    live.apply(insert=[(1, 2), (2, 1)])
+    with pytest.raises(UsageError, match='query "ranks" sums') as refused:
+        live.pagerank(3, name="ranks")
+    assert "JoinOnDemand" in str(refused.value)
+    assert not live.queries
+    assert live.pagerank(3, name="ranks", maintain=gt.JoinOnDemand()).result().num_rows == 2
