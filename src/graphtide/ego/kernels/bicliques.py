@@ -35,11 +35,11 @@ def exact_members(chunk, path, length, members):
 
 
 @kernel
-def near_members(chunk, path, length, members, most_lacks, last_reader, holds):
+def near_members(chunk, path, length, members, most_lacks, last_reader, subtracts, holds):
     """Write the lists that gain by the biclique of a path, each lacking `most_lacks` at most; the edges it saves.
 
-    Only readers may lack items: a partial aggregate might be part of what it would subtract. `holds` is scratch, a
-    number for each list.
+    Only readers may lack items: a partial aggregate might be part of what it would subtract. Those that subtract
+    something new already may not: it might be the same. `holds` is scratch, a number for each list.
     """
     lists = len(chunk.owners)
     holds[:lists] = 0
@@ -59,7 +59,9 @@ def near_members(chunk, path, length, members, most_lacks, last_reader, holds):
     for i in range(lists):
         lacks = length - holds[i]
         gain = length - 2 * lacks - 1
-        if gain > 0 and lacks <= most_lacks and (lacks == 0 or chunk.owners[i] < last_reader):
+        owner = chunk.owners[i]
+        may_lack = owner < last_reader and not subtracts[owner]
+        if gain > 0 and (lacks == 0 or (may_lack and lacks <= most_lacks)):
             members[i // 64] |= np.uint64(1) << np.uint64(i % 64)
             saved += gain
     return saved

@@ -37,10 +37,13 @@ def ranked_chunk(starts, inputs, signs, gone, owners, counts, may_reuse):
 
     `counts` is zero for all nodes, before and after.
     """
-    met, items, sizes = _rank(starts, inputs, signs, gone, owners, counts, may_reuse)
-    first = np.zeros(len(items) + 1, np.int64)
-    for rank in range(len(items)):
-        first[rank + 1] = first[rank] + sizes[rank]
+    met, items = _rank(starts, inputs, signs, gone, owners, counts)
+    sizes = np.zeros(len(items) + 1, np.int64)
+    for owner in owners:
+        for k in range(starts[owner], starts[owner + 1]):
+            rank = counts[inputs[k]]
+            sizes[rank] += rank > 0 and signs[k] > 0 and (may_reuse or not gone[k])
+    first = np.cumsum(sizes)
     holders = np.empty(first[-1], np.int32)
     edges = np.empty(first[-1], np.int64)
     list_starts = np.zeros(len(owners) + 1, np.int64)
@@ -80,8 +83,8 @@ def ranked_chunk(starts, inputs, signs, gone, owners, counts, may_reuse):
 
 
 @kernel
-def _rank(starts, inputs, signs, gone, owners, counts, may_reuse):
-    """All items met; those of two lists and more by rank, and of how many. `counts` is left as rank + 1 or 0."""
+def _rank(starts, inputs, signs, gone, owners, counts):
+    """All items met; those of two lists and more by rank. `counts` is left as rank + 1 or 0."""
     total = 0
     for owner in owners:
         total += starts[owner + 1] - starts[owner]
@@ -89,7 +92,7 @@ def _rank(starts, inputs, signs, gone, owners, counts, may_reuse):
     many = 0
     for owner in owners:
         for k in range(starts[owner], starts[owner + 1]):
-            if signs[k] > 0 and (may_reuse or not gone[k]):
+            if signs[k] > 0 and not gone[k]:
                 item = inputs[k]
                 if counts[item] == 0:
                     met[many] = item
@@ -105,7 +108,6 @@ def _rank(starts, inputs, signs, gone, owners, counts, may_reuse):
             ranked += 1
     place = np.cumsum(place)
     items = np.empty(ranked, np.int32)
-    sizes = np.empty(ranked, np.int64)
     for j in range(many):
         count = counts[met[j]]
         counts[met[j]] = 0
@@ -113,9 +115,8 @@ def _rank(starts, inputs, signs, gone, owners, counts, may_reuse):
             rank = place[most - count]
             place[most - count] += 1
             items[rank] = met[j]
-            sizes[rank] = count
             counts[met[j]] = rank + 1
-    return met[:many], items, sizes
+    return met[:many], items
 
 
 @leaf

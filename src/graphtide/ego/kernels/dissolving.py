@@ -47,13 +47,10 @@ def dissolve(starts, inputs, signs, last_reader, overlapping):
                     at = _put(starts, inputs, signs, partial, sign, place, begin, new_inputs, new_signs, at)
         kept = begin
         for k in range(begin, at):
+            place[new_inputs[k]] = -1
             if new_signs[k] != 0:
                 new_inputs[kept], new_signs[kept] = new_inputs[k], new_signs[k]
                 kept += 1
-        for k in range(begin, at):
-            place[new_inputs[k]] = -1
-        for k in range(starts[node], starts[node + 1]):
-            place[inputs[k]] = -1
         at = kept
         ends[node + 1] = at
     return _without_idle(ends, new_inputs, new_signs, last_reader)

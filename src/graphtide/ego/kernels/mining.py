@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphtide.bits import lowest, popcount
 from graphtide.ego.kernels.bicliques import close, exact_members, near_members, trim
-from graphtide.ego.kernels.chunks import ranked_chunk, set_bit, take_bit, word_count
+from graphtide.ego.kernels.chunks import has_bit, ranked_chunk, take_bit, word_count
 from graphtide.ego.kernels.tree import candidates, fp_tree, fp_tree_with_lacks, path_to
 from graphtide.jit import kernel
 
@@ -28,11 +28,15 @@ class Edits(NamedTuple):
     signs: NDArray[Any]  # and its sign
     starts: NDArray[Any]  # of the new partial aggregates' inputs
     inputs: NDArray[Any]
+    altered: NDArray[Any]  # of each node: whether its inputs are others already
+    subtracts: NDArray[Any]  # of each node: whether an input that comes is negative
     counts: NDArray[Any]  # edges that come, new partial aggregates, bicliques
     saved: NDArray[Any]  # edges, by the number of lists of the biclique
 
 
 COMING, PARTIALS, BICLIQUES = range(3)
+# Trees of a chunk, each of what the ones before have left. More of them find little that the next iteration does not.
+PASSES = 4
 
 
 @kernel
@@ -47,28 +51,34 @@ def mine(starts, inputs, signs, order, chunk_size, step, last_reader, may_reuse,
         np.empty(edges, np.int8),
         np.zeros(edges // 4 + 2, np.int64),
         np.empty(edges // 2 + 1, np.int32),
+        np.zeros(nodes, np.bool_),
+        np.zeros(nodes, np.bool_),
         np.zeros(3, np.int64),
         np.zeros(chunk_size + 1, np.int64),
     )
     counts = np.zeros(nodes, np.int32)
-    altered = np.zeros(nodes, np.bool_)
     for begin in range(0, len(order), step):
         owners = order[begin : begin + chunk_size]
         if len(owners) < 2:
             break
-        chunk = ranked_chunk(starts, inputs, signs, edits.gone, owners, counts, may_reuse)
-        if len(chunk.items) < 2:
-            continue
-        if most_lacks > 0:
-            tree, size = fp_tree_with_lacks(chunk.starts, chunk.ranks, chunk.held, paths, most_lacks)
-        else:
-            tree, size = fp_tree(chunk.starts, chunk.ranks)
-        _mine_chunk(chunk, tree, candidates(tree, size), starts, last_reader, most_lacks, altered, edits)
+        taken = -1
+        for _ in range(PASSES):
+            if taken == edits.counts[BICLIQUES]:
+                break
+            taken = edits.counts[BICLIQUES]
+            chunk = ranked_chunk(starts, inputs, signs, edits.gone, owners, counts, may_reuse)
+            if len(chunk.items) < 2:
+                break
+            if most_lacks > 0:
+                tree, size = fp_tree_with_lacks(chunk.starts, chunk.ranks, chunk.held, paths, most_lacks)
+            else:
+                tree, size = fp_tree(chunk.starts, chunk.ranks)
+            _mine_chunk(chunk, tree, candidates(tree, size), starts, last_reader, most_lacks, edits)
     return edits
 
 
 @kernel
-def _mine_chunk(chunk, tree, nodes, starts, last_reader, most_lacks, altered, edits):
+def _mine_chunk(chunk, tree, nodes, starts, last_reader, most_lacks, edits):
     """Take the best candidate, again and again. What it saves falls as others are taken, so it is asked anew."""
     path = np.empty(len(chunk.items), np.int32)
     members = np.empty(word_count(len(chunk.owners)), np.uint64)
@@ -76,7 +86,7 @@ def _mine_chunk(chunk, tree, nodes, starts, last_reader, most_lacks, altered, ed
     worth = np.empty(len(nodes), np.int64)
     for c in range(len(nodes)):
         length = path_to(tree, nodes[c], path)
-        worth[c] = _members(chunk, path, length, members, most_lacks, last_reader, holds)
+        worth[c] = _members(chunk, path, length, members, most_lacks, last_reader, edits.subtracts, holds)
     queue = np.argsort(-worth, kind="mergesort")
     for q in range(len(queue)):
         while True:
@@ -84,7 +94,7 @@ def _mine_chunk(chunk, tree, nodes, starts, last_reader, most_lacks, altered, ed
             if worth[c] <= 0:
                 return
             length = path_to(tree, nodes[c], path)
-            worth[c] = _members(chunk, path, length, members, most_lacks, last_reader, holds)
+            worth[c] = _members(chunk, path, length, members, most_lacks, last_reader, edits.subtracts, holds)
             at = q
             while at + 1 < len(queue) and worth[queue[at + 1]] > worth[c]:
                 queue[at] = queue[at + 1]
@@ -97,19 +107,19 @@ def _mine_chunk(chunk, tree, nodes, starts, last_reader, most_lacks, altered, ed
             length, saved = trim(chunk, path, length, members)
             if saved > 0:
                 path[:length].sort()
-                _take(chunk, path, length, members, saved, starts, last_reader, altered, edits)
+                _take(chunk, path, length, members, saved, starts, last_reader, edits)
 
 
 @kernel
-def _members(chunk, path, length, members, most_lacks, last_reader, holds):
+def _members(chunk, path, length, members, most_lacks, last_reader, subtracts, holds):
     """The lists of a path's biclique, and the edges it saves."""
     if most_lacks > 0:
-        return near_members(chunk, path, length, members, most_lacks, last_reader, holds)
+        return near_members(chunk, path, length, members, most_lacks, last_reader, subtracts, holds)
     return exact_members(chunk, path, length, members)
 
 
 @kernel
-def _take(chunk, path, length, members, saved, starts, last_reader, altered, edits):
+def _take(chunk, path, length, members, saved, starts, last_reader, edits):
     """Replace a biclique by a partial aggregate: one of its own lists if that is what it aggregates, else a new one."""
     host = -1
     lists = 0
@@ -119,7 +129,7 @@ def _take(chunk, path, length, members, saved, starts, last_reader, altered, edi
         while word != np.uint64(0) and host < 0:
             owner = chunk.owners[64 * w + lowest(word)]
             word &= word - np.uint64(1)
-            if owner >= last_reader and not altered[owner] and starts[owner + 1] - starts[owner] == length:
+            if owner >= last_reader and not edits.altered[owner] and starts[owner + 1] - starts[owner] == length:
                 host = owner
     counts = edits.counts
     partial = host
@@ -131,7 +141,7 @@ def _take(chunk, path, length, members, saved, starts, last_reader, altered, edi
         counts[PARTIALS] += 1
         edits.starts[counts[PARTIALS]] = at + length
     else:
-        altered[host] = True
+        edits.altered[host] = True
     for w in range(len(members)):
         word = members[w]
         while word != np.uint64(0):
@@ -140,7 +150,7 @@ def _take(chunk, path, length, members, saved, starts, last_reader, altered, edi
             if chunk.owners[i] != host:
                 _serve(chunk, path, length, i, edits)
                 _come(chunk.owners[i], partial, 1, edits)
-                altered[chunk.owners[i]] = True
+                edits.altered[chunk.owners[i]] = True
             else:
                 for k in range(length):
                     take_bit(chunk.held, path[k], i)
@@ -155,14 +165,14 @@ def _serve(chunk, path, length, i, edits):
     k = chunk.starts[i]
     for p in range(length):
         rank = path[p]
-        while k < chunk.starts[i + 1] and chunk.ranks[k] < rank:
-            k += 1
-        if k < chunk.starts[i + 1] and chunk.ranks[k] == rank:
+        if has_bit(chunk.held, rank, i):
+            while chunk.ranks[k] < rank:
+                k += 1
             edits.gone[chunk.places[k]] = True
             take_bit(chunk.left, rank, i)
         else:
             _come(chunk.owners[i], chunk.items[rank], -1, edits)
-            set_bit(chunk.banned, rank, i)
+            edits.subtracts[chunk.owners[i]] = True
 
 
 @kernel
