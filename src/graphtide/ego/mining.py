@@ -13,7 +13,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.ego.kernels.dissolving import dissolve
+from graphtide.ego.dissolved import dissolved
 from graphtide.ego.kernels.mining import BICLIQUES, mine, rebuilt
 from graphtide.ego.kernels.shingles import shingles
 from graphtide.ego.overlay import Overlay
@@ -117,10 +117,5 @@ def _mined(
     step = max(1, round(chunk * (1 - overlap)))
     last_reader = overlay.writers + overlay.readers
     edits = mine(*lists, order, chunk, step, last_reader, overlap > 0, paths, negatives)
-    lists = rebuilt(*lists, edits)
-    overlapping = overlay.overlapping or overlap > 0
-    before = -1
-    while before != len(lists[1]):
-        before = len(lists[1])
-        lists = dissolve(*lists, last_reader, overlapping)
-    return Overlay(overlay.writers, overlay.readers, *lists, overlapping), int(edits.counts[BICLIQUES]), edits.saved
+    after = Overlay(overlay.writers, overlay.readers, *rebuilt(*lists, edits), overlay.overlapping or overlap > 0)
+    return dissolved(after), int(edits.counts[BICLIQUES]), edits.saved
