@@ -13,11 +13,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from graphtide.dataflow.expressions.expression import Expression
+from graphtide.ego.aggregates import Function, aggregate_of
+from graphtide.ego.planning import Planning
+from graphtide.ego.windows import Last, Window
 from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError
 from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges, Rows
+from graphtide.frontier.ego import Ego
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -31,8 +36,9 @@ from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import SumProgram
+from graphtide.frontier.surroundings import Some, Surroundings, Vertices
 from graphtide.graph.as_networkx import as_networkx
-from graphtide.rows import Schema
+from graphtide.rows import Schema, Type
 from graphtide.rows.codes import Codes
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.tabular import Tabular
@@ -59,6 +65,7 @@ class LiveGraph(Tabular):
         self._ground = EdgeGround(self._edges)
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
+        self._egos: dict[str, Ego] = {}
         self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
         self.batches = 0  # that were applied
         self._registered = 0
@@ -101,6 +108,7 @@ class LiveGraph(Tabular):
         for (pattern, _), graph in self._path_graphs.items():
             parts.append(SharedPart(f"product with {pattern}", graph.product_bytes))
             parts += [SharedPart(f"{part.kind}, product with {pattern}", part.bytes) for part in graph.shared]
+        parts += [SharedPart(f"ego {ego.name}", ego.nbytes) for ego in self._egos.values()]
         return parts
 
     @property
@@ -157,6 +165,8 @@ class LiveGraph(Tabular):
         unsettled = self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
             graph.follow_edges(vertices, *delta.in_column(edges.column(label)))
+        for ego in self._egos.values():
+            ego.follow(delta, known)
         if unsettled:
             self._drop_unsettled(unsettled)
 
@@ -331,6 +341,59 @@ class LiveGraph(Tabular):
         """
         return self._ask("pagerank", pagerank(rounds, damping), **more)
 
+    def ego(
+        self,
+        function: str | Function,
+        *,
+        window: Window | None = None,
+        hops: int = 1,
+        along: Along = "in",
+        with_ego: bool = False,
+        readers: Some | None = None,
+        neighbours: Some | None = None,
+        edges: Expression | None = None,
+        values: object = None,
+        name: str | None = None,
+    ) -> Ego:
+        """Aggregate what the neighbours of each vertex wrote lately.
+
+        "sum", "max", TopK(3), or an Aggregate of your own.
+
+        The window is the last value of each vertex, Last(c) or Within(t). Neighbours are the vertices that edges into a
+        vertex come `along` "in" from, that edges "out" lead to, or "both", one or two hops away. `readers` and
+        `neighbours` are ids of vertices or a condition on col("id"), `edges` is one on their properties; `values` is
+        the type of what is written, if not the first write is to say it.
+
+        >>> live = LiveGraph()
+        >>> _ = live.apply(insert=[(1, 3), (2, 3), (3, 4)])
+        >>> ego = live.ego("sum")
+        >>> ego.write_many([1, 2], [4, 5])
+        >>> ego.read(3), ego.read(4)
+        (9, 0)
+        """
+        name = self._free_name(name)
+        own = self._edges
+        surroundings = Surroundings(
+            own, hops, along, with_ego=with_ego, writers=Vertices(own, neighbours, "take in"), where=edges
+        )
+        ego = Ego(
+            self,
+            own,
+            name,
+            function=aggregate_of(function),
+            window=Last() if window is None else window,
+            surroundings=surroundings,
+            readers=Vertices(own, readers, "read at"),
+            planning=Planning(),
+            value_type=None if values is None else Type.of(values),
+        )
+        self._egos[name] = ego
+        return ego
+
+    def forget_ego(self, ego: Ego) -> None:
+        """Take an ego aggregate out."""
+        del self._egos[ego.name]
+
     def forget(self, query: Query) -> None:
         """Take a query out, and what only it needed."""
         del self._queries[query.name]
@@ -358,7 +421,7 @@ class LiveGraph(Tabular):
 
     def _free_name(self, name: str | None) -> str:
         self._registered += 1
-        if name in self._queries:
+        if name in self._queries or name in self._egos:
             raise CatalogueError(f'there is a query "{name}" already', hint="drop it, or take another name")
         return f"q{self._registered}" if name is None else name
 
