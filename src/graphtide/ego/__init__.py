@@ -2,6 +2,7 @@
 
 from graphtide.ego.building import Built, Iteration, build
 from graphtide.ego.costs import Costs, Curve
+from graphtide.ego.covering import CoverIndex, cover
 from graphtide.ego.decisions import Decisions, Frequencies, Greedy, MinCut, decide, frequencies
 from graphtide.ego.incremental import Incremental
 from graphtide.ego.mining import AdaptiveMining, FixedMining, NegativeMining, OverlappingMining
@@ -13,6 +14,7 @@ __all__ = [
     "AdaptiveMining",
     "Built",
     "Costs",
+    "CoverIndex",
     "Curve",
     "Decisions",
     "FixedMining",
@@ -26,6 +28,7 @@ __all__ = [
     "OverlappingMining",
     "Overlay",
     "build",
+    "cover",
     "decide",
     "frequencies",
     "split",
