@@ -1,4 +1,4 @@
-"""Words of 64 bits in kernels: how many bits are set, and which is the lowest (Warren, "Hacker's Delight", 5-1 and 5-4)."""
+"""Words of 64 bits in kernels: how many bits are set, and which is the lowest ("Hacker's Delight", 5-1 and 5-4)."""
 
 from __future__ import annotations
 

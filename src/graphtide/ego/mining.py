@@ -1,14 +1,15 @@
 """Overlays by mining bicliques: the VNM family (EAGr, sections 3.2.1 to 3.2.4).
 
-All of them order the lists of readers, and of the partial aggregates there are already, by their shingles, mine one chunk of
-them after the other, and do so again on what comes out. They differ in how chunks are cut, and in what counts as a biclique.
+All of them order the lists of readers, and of the partial aggregates there are already, by their shingles, mine one
+chunk of them after the other, and do so again on what comes out. They differ in how chunks are cut, and in what counts
+as a biclique.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from graphtide.ego.kernels.mining import BICLIQUES, mine, rebuilt
 from graphtide.ego.kernels.shingles import shingles
 from graphtide.ego.overlay import Overlay
 
-__all__ = ["AdaptiveMining", "FixedMining", "NegativeMining", "OverlappingMining"]
+__all__ = ["AdaptiveMining", "FixedMining", "NegativeMining", "OverlappingMining", "Step"]
 
 FIRST_CHUNK: Final = 100
 SHARE: Final = 0.9
@@ -27,10 +28,10 @@ FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one iteration came to: the overlay after it, how many bicliques, of how many lists a chunk was."""
+    """The overlay after an iteration, how many bicliques it took or nodes it covered anew, and its chunk."""
 
     overlay: Overlay
-    bicliques: int
+    restructured: int
     chunk: int
 
 

@@ -1,7 +1,7 @@
 """Bicliques of a chunk: items, and lists that hold them all, or all but a few (EAGr, sections 3.2.1 to 3.2.4).
 
-A biclique of L items and S lists saves, for each list and item, an edge if it is there, none if it was taken away before,
-and costs one more if the list lacks the item: a negative edge. It costs L + S edges for its partial aggregate.
+A biclique of L items and S lists saves, for each list and item, an edge if it is there, none if it was taken away
+before, and costs one more if the list lacks the item: a negative edge. Its partial aggregate costs L + S edges.
 """
 
 from __future__ import annotations

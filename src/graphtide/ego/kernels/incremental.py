@@ -149,8 +149,7 @@ def _search(growing, search, node, turn, last_reader, look):
         overlap = search.overlap[found]
         if overlap < highest:
             if overlap > 1:
-                search.below[found] = search.bucket[overlap]
-                search.bucket[overlap] = found
+                _file(search.bucket, search.below, overlap, found)
             continue
         parts, covered, pick_cost = _parts(growing, search, found, picks, turn, limit, last_reader)
         if covered - pick_cost > 0:
@@ -258,11 +257,16 @@ def _fill_buckets(search, touched):
     # The newest come first in their bucket.
     for t in range(touched - 1, -1, -1):
         found = search.touched[t]
-        overlap = search.overlap[found]
-        if overlap > 1:
-            search.below[found] = search.bucket[overlap]
-            search.bucket[overlap] = found
+        if search.overlap[found] > 1:
+            _file(search.bucket, search.below, search.overlap[found], found)
     return highest
+
+
+@leaf
+def _file(bucket, below, overlap, found):
+    """Put a node into the bucket of its overlap."""
+    below[found] = bucket[overlap]
+    bucket[overlap] = found
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Shingles: signatures by which lists that have much in common come to stand next to each other (EAGr, section 3.2.1)."""
+"""Shingles: signatures by which lists that have much in common come to stand together (EAGr, section 3.2.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ BITS = 21
 def shingles(starts, items, seed):
     """Three shingles of each list in one number, the first in its highest bits; -1 for a list of fewer than two.
 
-    A shingle is the least hash of the list's items: two lists have the same with the probability of their Jaccard index.
+    A shingle is the least hash of the list's items: two lists have the same with the probability of their Jaccard
+    index.
     """
     keys = np.full(len(starts) - 1, -1, np.int64)
     seeds = np.empty(SHINGLES, np.uint64)

@@ -1,7 +1,7 @@
 """The FP-tree of a chunk: its lists, entered from the root by rank, so that common prefixes are common paths.
 
-A path from the root is a set of items, and the lists that were entered along it hold all of them; with negative edges, all
-but a few (EAGr, sections 3.2.1 and 3.2.3).
+A path from the root is a set of items, and the lists that were entered along it hold all of them; with negative edges,
+all but a few (EAGr, sections 3.2.1 and 3.2.3).
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ def fp_tree(starts, ranks):
     tree = _new_tree(len(ranks) + 1)
     size = 1
     for i in range(len(starts) - 1):
-        node, size = _enter(tree, size, 0, ranks, starts[i], starts[i + 1])
+        node = 0
+        for k in range(starts[i], starts[i + 1]):
+            node, size = _step(tree, size, node, ranks[k])
+            tree.support[node] += 1
     return tree, size
 
 
@@ -137,15 +140,6 @@ def _count_in(tree, held, i, node, lack, entered):
             tree.support[node] += 1
             tree.lacks[node] += lack
         node = tree.parent[node]
-
-
-@kernel
-def _enter(tree, size, node, ranks, begin, end):
-    """Enter a list below a node, along what is there and then on a branch of its own; its last node, and the size."""
-    for k in range(begin, end):
-        node, size = _step(tree, size, node, ranks[k])
-        tree.support[node] += 1
-    return node, size
 
 
 @leaf
