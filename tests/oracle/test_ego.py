@@ -10,6 +10,16 @@ from hypothesis import strategies as st
 from tests.oracle.ego_naive import Writes, aggregate, neighbourhood
 
 import graphtide as gt
+from graphtide.ego import (
+    AdaptiveMining,
+    AllPull,
+    AllPush,
+    Direct,
+    Greedy,
+    Incremental,
+    NegativeMining,
+    OverlappingMining,
+)
 from graphtide.frontier import LiveGraph
 
 VALUES = {int: [1, 2, 3, -4, 5], float: [0.1, 0.2, -1.5, 1e10, 3.0], str: ["a", "bb", "c"]}
@@ -58,7 +68,16 @@ class Machine:
         )
 
     def policies(self):
-        return {}
+        random = self.random
+        methods = [None, Direct(), AdaptiveMining(chunk=3), Incremental()]
+        methods += [NegativeMining()] if self.function not in {"min", "max"} else []
+        methods += [OverlappingMining()] if self.function in {"min", "max", "distinct"} else []
+        rates = random.choice([(1, 1), (1, 10), (10, 1), (dict.fromkeys(sorted(self.vertices), 2), {})])
+        return {
+            "overlay": random.choice(methods),
+            "decide": random.choice([None, None, AllPush(), AllPull(), Greedy()]),
+            "rates": rates,
+        }
 
     def insert(self, count):
         random = self.random
@@ -95,7 +114,7 @@ class Machine:
         return self.time
 
     def step(self):
-        choice = self.random.randrange(6)
+        choice = self.random.randrange(8)
         if choice == 0:
             vertex, value, time = self.one_write()
             self.ego.write(vertex, value, self.at(time))
@@ -112,6 +131,10 @@ class Machine:
             self.ego.advance(self.at(self.time))
         elif choice == 4:
             self.insert(self.random.randint(1, 3))
+        elif choice == 5 and self.random.random() < 0.3:
+            self.ego.rebuild()
+        elif choice == 6:
+            self.ego.adapt()
         elif self.edges:
             self.delete_or_update()
         self.check()
@@ -168,7 +191,7 @@ def test_watches_hear_of_every_change_and_of_nothing_else(random):
     heard, alerts = [], []
     before = {vertex: machine.expected(vertex) for vertex in machine.can_read()}
     machine.ego.on_change(lambda changes: heard.extend(changes.to_pylist()))
-    machine.ego.alert(lambda value: value not in {None, 0} and value != [], lambda *each: alerts.append(each))
+    machine.ego.alert(lambda value: value not in (None, 0, []), lambda *each: alerts.append(each))
     for _ in range(random.randint(1, 6)):
         heard.clear()
         alerts.clear()

@@ -8,15 +8,19 @@ from graphtide.ego.incremental import Incremental
 from graphtide.ego.mining import AdaptiveMining, FixedMining, NegativeMining, OverlappingMining
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
+from graphtide.ego.policies import AllPull, AllPush, Direct
 from graphtide.ego.splitting import split
 
 __all__ = [
     "AdaptiveMining",
+    "AllPull",
+    "AllPush",
     "Built",
     "Costs",
     "CoverIndex",
     "Curve",
     "Decisions",
+    "Direct",
     "FixedMining",
     "Frequencies",
     "Greedy",

@@ -6,18 +6,24 @@ batch of writes and reads is checked whole before anything of it is applied.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import Function
+from graphtide.ego.building import Method
 from graphtide.ego.contents import WindowContents
+from graphtide.ego.decisions import Decider
+from graphtide.ego.explained import Explained, draw
+from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.operations import Intake, as_column
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
-from graphtide.ego.planning import Planning
+from graphtide.ego.planning import Planning, Rates
 from graphtide.ego.windows import Window
 from graphtide.errors import UsageError
 from graphtide.frontier.edges import Delta, Edges
@@ -30,9 +36,20 @@ from graphtide.rows.tabular import Tabular, html_table
 if TYPE_CHECKING:
     from graphtide.frontier.live import LiveGraph
 
-__all__ = ["Ego"]
+__all__ = ["Ego", "Policies", "Rate"]
 
 _NO_READER = -1
+
+# How often vertices write or are read: all alike, or by id; those left out never do.
+Rate = float | Mapping[Any, float]
+
+
+class Policies(NamedTuple):
+    """How an overlay and its decisions are made, and for which rates of writes and reads."""
+
+    overlay: Method | None = None
+    decide: Decider | None = None
+    rates: tuple[Rate, Rate] = (1.0, 1.0)
 
 
 class Ego(Tabular):
@@ -51,18 +68,24 @@ class Ego(Tabular):
         window: Window,
         surroundings: Surroundings,
         readers: Vertices,
-        planning: Planning,
+        policies: Policies,
         value_type: Type | None,
     ) -> None:
         self.name = name
         self.function, self.window = function, window
         self._live: LiveGraph | None = live
         self._edges, self._surroundings, self._readers = edges, surroundings, readers
-        self._planning = planning
         self._vertex_of: Codes = readers.numbers()
         self._reader_of = self._numbered()
         contents = WindowContents(window, edges.adjacency.vertices)
-        self._plan = planning.plan(self._neighbourhoods(), function, contents)
+        self._planning = Planning(
+            function,
+            window,
+            method=policies.overlay,
+            decider=policies.decide,
+            rates=self._rates(*policies.rates),
+        )
+        self._plan = self._planning.plan(self._neighbourhoods(), contents)
         self._intake = Intake(self._plan, value_type)
         self._watches = Watches()
 
@@ -215,6 +238,11 @@ class Ego(Tabular):
         if self._planning.has_decayed(self._plan):
             self.rebuild()
 
+    def adapt(self) -> int:
+        """Look at the decisions now, by what was written and read; how many were changed."""
+        self._check_alive()
+        return self._planning.adapt(self._plan)
+
     def rebuild(self) -> None:
         """Make the overlay and the decisions anew, for the graph as it is and the rates that were seen."""
         self._check_alive()
@@ -225,8 +253,21 @@ class Ego(Tabular):
         if self._watches:
             self._planning.keep_all(self._plan)
 
-    def _neighbourhoods(self) -> Any:
-        return self._planning.neighbourhoods(*self._surroundings.of(self._vertex_of), self._edges.adjacency.vertices)
+    def _neighbourhoods(self) -> Neighbourhoods:
+        starts, writers = self._surroundings.of(self._vertex_of)
+        return Neighbourhoods(starts, writers.astype(np.int32), self._edges.adjacency.vertices)
+
+    def _rates(self, writes: Rate, reads: Rate) -> Rates:
+        """Rates by writer and reader."""
+        return Rates(self._by_vertex(writes), self._by_vertex(reads)[self._vertex_of])
+
+    def _by_vertex(self, rate: Rate) -> NDArray[np.float64]:
+        vertices = self._edges.adjacency.vertices
+        if not isinstance(rate, Mapping):
+            return np.full(vertices, float(rate))
+        found = np.zeros(vertices)
+        found[self._edges.known_numbers(list(rate), "know a rate of")] = list(rate.values())
+        return found
 
     def _numbered(self) -> Codes:
         """By number of a vertex: its number as a reader."""
@@ -235,6 +276,21 @@ class Ego(Tabular):
         return numbers
 
     # -- what it is
+
+    def explain(self) -> Explained:
+        """The overlay in counts: nodes, levels, sharing, decisions, and the cost that these are expected to have."""
+        self._check_alive()
+        overlay, decisions = self._planning.decisions(self._plan)
+        counts = {"flips": self._planning.flips, "rebuilds": self._planning.rebuilds}
+        return Explained.of(overlay, decisions, pairs=self._plan.pairs, **counts)
+
+    def plot(self, file: str | Path | None = None) -> Any:
+        """A figure of the overlay, written to a file if one is named: blue nodes push."""
+        self._check_alive()
+        overlay, decisions = self._planning.decisions(self._plan)
+        writers = [str(each) for each in self._edges.ids_of(np.arange(overlay.writers)).to_pylist()]
+        readers = [str(each) for each in self._edges.ids_of(self._vertex_of).to_pylist()]
+        return draw(overlay, decisions, [*writers, *readers], file)
 
     @property
     def plan(self) -> Plan:

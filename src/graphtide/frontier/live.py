@@ -15,14 +15,15 @@ import pyarrow as pa
 
 from graphtide.dataflow.expressions.expression import Expression
 from graphtide.ego.aggregates import Function, aggregate_of
-from graphtide.ego.planning import Planning
+from graphtide.ego.building import Method
+from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError
 from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges, Rows
-from graphtide.frontier.ego import Ego
+from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -353,16 +354,18 @@ class LiveGraph(Tabular):
         neighbours: Some | None = None,
         edges: Expression | None = None,
         values: object = None,
+        overlay: Method | None = None,
+        decide: Decider | None = None,
+        rates: tuple[Rate, Rate] = (1.0, 1.0),
         name: str | None = None,
     ) -> Ego:
-        """Aggregate what the neighbours of each vertex wrote lately.
+        """Aggregate what the neighbours of each vertex wrote: "sum", "max", TopK(3), or an Aggregate of your own.
 
-        "sum", "max", TopK(3), or an Aggregate of your own.
-
-        The window is the last value of each vertex, Last(c) or Within(t). Neighbours are the vertices that edges into a
-        vertex come `along` "in" from, that edges "out" lead to, or "both", one or two hops away. `readers` and
-        `neighbours` are ids of vertices or a condition on col("id"), `edges` is one on their properties; `values` is
-        the type of what is written, if not the first write is to say it.
+        The window is the last value of each, Last(c) or Within(t). Neighbours are where edges "in" come from, where
+        edges "out" lead to, or "both", up to two hops away. `readers` and `neighbours` are ids or a condition on
+        col("id"), `edges` is one on properties; `values` is the type of what is written, if not the first is to say it.
+        `overlay` says how sharing is looked for, `decide` what is kept up to date, `rates` how often vertices
+        write and are read: two numbers, or numbers by vertex. They change cost, never answers.
 
         >>> live = LiveGraph()
         >>> _ = live.apply(insert=[(1, 3), (2, 3), (3, 4)])
@@ -384,7 +387,7 @@ class LiveGraph(Tabular):
             window=Last() if window is None else window,
             surroundings=surroundings,
             readers=Vertices(own, readers, "read at"),
-            planning=Planning(),
+            policies=Policies(overlay, decide, rates),
             value_type=None if values is None else Type.of(values),
         )
         self._egos[name] = ego
