@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,17 @@ class Histogram(Partials):
         super().__init__(frame)
         self.function = function
         self._most = function.k if isinstance(function, TopK) else 0
-        self.pool = np.zeros((_FEWEST, 2), np.int64)
-        self.free = np.full(kernels.CLASSES, -1, np.int64)
-        self.free[-1] = 0
+        self.pool = np.zeros(kernels.POOL, np.int64)
+        kernels.grow(self.pool, _FEWEST)
+        weakref.finalize(self, kernels.discard, self.pool)
+        self.places = np.full(kernels.CLASSES, -1, np.int64)
+        self.places[-1] = 0
         self.tables = np.zeros((len(frame.nodes.heads) + 1, kernels.TABLE), np.int64)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all tables."""
-        return self.pool.nbytes + self.tables.nbytes
+        return 16 * int(self.pool[kernels.CAPACITY]) + self.tables.nbytes
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All values can be counted."""
@@ -45,8 +48,8 @@ class Histogram(Partials):
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
-        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of
-        self.pool = kernels.run(*batch, *arrays, self.pool, self.free, self.tables, ranks_of(frame), found)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of, nodes.plain
+        kernels.run(*batch, *arrays, self.pool, self.places, self.tables, ranks_of(frame), found)
         return found
 
     def fill(self, order: Codes) -> None:
@@ -56,18 +59,18 @@ class Histogram(Partials):
     def compute(self, nodes: Codes) -> None:
         """The tables of nodes, from their inputs."""
         own = self.frame.nodes
-        arrays = own.heads, own.inputs, self.frame.contents.arrays
-        self.pool = kernels.compute(nodes, *arrays, self.pool, self.free, self.tables)
+        arrays = own.heads, own.inputs, self.frame.contents.arrays, own.plain
+        kernels.compute(nodes, *arrays, self.pool, self.places, self.tables)
 
     def clear(self, nodes: Codes) -> None:
         """Give the tables of nodes back."""
         for node in nodes.tolist():
-            kernels.clear(self.pool, self.free, self.tables, node)
+            kernels.clear(self.pool, self.places, self.tables, node)
 
     def grow(self) -> None:
         """New nodes have nothing; the table of scratch is empty between two batches, and moves."""
         if len(self.frame.nodes.heads) >= len(self.tables):
-            kernels.clear(self.pool, self.free, self.tables, len(self.tables) - 1)
+            kernels.clear(self.pool, self.places, self.tables, len(self.tables) - 1)
             self.tables = grown(self.tables, len(self.frame.nodes.heads) + 1)
 
     def column(self, found: Codes) -> pa.Array:
@@ -94,5 +97,5 @@ class Histogram(Partials):
 
     def _table(self, node: int) -> dict[int, int]:
         start, bits, _ = self.tables[node].tolist()
-        places = self.pool[start : start + (1 << bits if bits else 0)]
-        return {value: count for value, count in places.tolist() if count}
+        pairs = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
+        return {value: count for value, count in pairs.tolist() if count}

@@ -22,6 +22,7 @@ class Nodes:
 
     def __init__(self, overlay: Overlay, push: NDArray[np.bool_]) -> None:
         self.count = overlay.nodes
+        self.plain = overlay.writers  # so many writers have their numbers as nodes
         self.heads = np.zeros((overlay.nodes, kernels.HEAD), np.int32)
         flags = self.heads[:, kernels.FLAGS]
         flags[push] = kernels.PUSH

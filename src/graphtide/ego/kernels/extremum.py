@@ -2,17 +2,17 @@
 
 Values are codes; those of strings compare by their ranks. A sign turns the order around, for least values.
 
-A node that changes is put on a stack with the value that it had, and later tells its targets: (old, new), where new is
-what it is then. *Why no order is needed*: a target is never less than an input that has told it all. It is more only if
-it still has the value of an input that has changed since, and that input is still to tell it so with this very value as
-the old one: then the target looks at all of its inputs again. When the stack is empty, all have told.
+A node that changes tells its targets at once what it was and what it is. *Why no order is needed*: a target is never
+less than an input that has told it all. It is more only if it still has the value of an input that has changed since,
+and that input is still to tell it so, with this very value as the one that it was: then the target looks at all of its
+inputs again. At the end all have told.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, OUT, PUSH, SIZE, USERS, grow_stack
+from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, OUT, PUSH, SIZE, USERS
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
@@ -69,75 +69,51 @@ def _of_inputs(heads, inputs, states, node, ranks, sign):
     return best
 
 
-@leaf
-def _gather(heads, inputs, states, node, ranks, sign, stack):
+@kernel
+def _gather(heads, inputs, states, node, ranks, sign):
     """The greatest value that a node that pulls stands for."""
     best = np.int64(NULL)
-    stack[0] = node
-    top = 1
-    while top > 0:
-        top -= 1
-        v = stack[top]
-        start = np.int64(heads[v, IN])
-        end = start + heads[v, IN + SIZE]
-        if top + end - start > stack.shape[0]:
-            stack = grow_stack(stack, top + end - start)
-        for k in range(start, end):
-            entry = np.int64(inputs[k])
-            if entry & LAST or heads[entry >> 2, FLAGS] & PUSH:
-                state = states[entry >> 2]
-                if _rank(state, ranks, sign) > _rank(best, ranks, sign):
-                    best = state
-            else:
-                stack[top] = entry >> 2
-                top += 1
-    return best, stack
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        other = entry >> 2
+        if entry & LAST or heads[other, FLAGS] & PUSH:
+            state = states[other]
+        else:
+            state = _gather(heads, inputs, states, other, ranks, sign)
+        if _rank(state, ranks, sign) > _rank(best, ranks, sign):
+            best = state
+    return best
 
 
-@leaf
-def _tell(heads, inputs, targets, states, node, old, ranks, sign, stack):
+@kernel
+def _tell(heads, inputs, targets, states, node, before, ranks, sign):
     """Bring all that stands on a node up to date, after it has changed."""
-    stack[0] = node
-    stack[1] = old
-    top = 2
-    while top > 0:
-        top -= 2
-        u = stack[top]
-        before = stack[top + 1]
-        now = states[u]
-        if now == before:
-            continue
-        now_rank = _rank(now, ranks, sign)
-        start = np.int64(heads[u, OUT])
-        end = start + heads[u, OUT + SIZE]
-        if top + 2 * (end - start) > stack.shape[0]:
-            stack = grow_stack(stack, top + 2 * (end - start))
-        for k in range(start, end):
-            entry = np.int64(targets[k])
-            v = entry >> 2
-            had = states[v]
-            if now_rank > _rank(had, ranks, sign):
-                states[v] = now
-            elif had == before:
-                states[v] = _of_inputs(heads, inputs, states, v, ranks, sign)
-            if states[v] != had and entry & LAST == 0:
-                stack[top] = v
-                stack[top + 1] = had
-                top += 2
-    return stack
+    now = states[node]
+    rank = _rank(now, ranks, sign)
+    start = np.int64(heads[node, OUT])
+    for k in range(start, start + heads[node, OUT + SIZE]):
+        entry = np.int64(targets[k])
+        v = entry >> 2
+        had = states[v]
+        if rank > _rank(had, ranks, sign):
+            states[v] = now
+        elif had == before:
+            states[v] = _of_inputs(heads, inputs, states, v, ranks, sign)
+        if entry & LAST == 0 and states[v] != had:
+            _tell(heads, inputs, targets, states, v, had, ranks, sign)
 
 
 @kernel
 def run(nodes, values, expiries, times, reads, heads, inputs, targets, contents, node_of, states, ranks, sign, answers):
     """Do writes and reads in their order: each read sees the writes before it. The codes read are in `answers`."""
-    stack = np.empty(64, np.int64)
-    timed = contents.most == 0
+    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        if timed and times[i] > contents.marks[CLOCK]:
+        if most == 0 and times[i] > marks[CLOCK]:
             clock = times[i]
-            contents.marks[CLOCK] = clock
+            marks[CLOCK] = clock
             entry = pop_due(contents, clock)
             while entry != NOTHING:
                 writer = np.int64(contents.writer[entry])
@@ -146,30 +122,30 @@ def run(nodes, values, expiries, times, reads, heads, inputs, targets, contents,
                 if contents.value[entry] == old:
                     states[of] = _of_window(contents, writer, ranks, sign)
                     if states[of] != old:
-                        stack = _tell(heads, inputs, targets, states, of, old, ranks, sign, stack)
+                        _tell(heads, inputs, targets, states, of, old, ranks, sign)
                 entry = pop_due(contents, clock)
         if reads[i] == 1:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
                 answers[answer, 0] = states[node]
             else:
-                answers[answer, 0], stack = _gather(heads, inputs, states, node, ranks, sign, stack)
+                answers[answer, 0] = _gather(heads, inputs, states, node, ranks, sign)
             answer += 1
         elif reads[i] == 0:
             writer = np.int64(heads[node, IN])
             value = values[i]
             old = states[node]
-            if timed:
+            if most == 0:
                 enter_value(contents, writer, value, expiries[i])
                 falls, fallen = False, np.int64(NULL)
             else:
-                falls, fallen = replace_oldest(contents, writer, value)
+                falls, fallen = replace_oldest(ring, written, most, writer, value)
             if _rank(value, ranks, sign) > _rank(old, ranks, sign):
                 states[node] = value
             elif falls and fallen == old and fallen != value:
                 states[node] = _of_window(contents, writer, ranks, sign)
             if states[node] != old:
-                stack = _tell(heads, inputs, targets, states, node, old, ranks, sign, stack)
+                _tell(heads, inputs, targets, states, node, old, ranks, sign)
 
 
 @kernel

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.bits import lowest
 from graphtide.dataflow.kernels.weigh import LIMBS, rounded
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, grow_stack
+from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
@@ -23,6 +24,7 @@ from graphtide.ego.kernels.windows import (
     value_at,
 )
 from graphtide.jit import kernel, leaf
+from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["BASE", "COUNTS", "DIGITS", "IS_FLOAT", "SCALE", "bits_of", "compute", "fill_writers", "round_digits", "run"]
 
@@ -58,22 +60,20 @@ def _split(code, is_float):
 def bits_of(codes, is_float):
     """Where the least binary digit of any of these values is, and where the greatest ends; the same if all are 0."""
     low = 4096
-    high = -1
+    high = 0
+    greatest = np.uint64(0)
     for code in codes:
         whole, place = _split(code, is_float)
-        if whole == 0:
-            continue
-        rest = abs(whole)
-        if is_float:
-            while rest & 1 == 0:
-                rest >>= 1
-                place += 1
-        low = min(low, place)
-        while rest > 0:
-            rest >>= 1
-            place += 1
-        high = max(high, place)
-    return (low, high) if high >= 0 else (0, 0)
+        if not is_float:
+            # No bit above that of some value is set.
+            greatest |= np.uint64(abs(whole))
+        elif whole != 0:
+            digits = np.uint64(abs(whole))
+            low = min(low, place + np.int64(lowest(digits)))
+            high = max(high, place + np.int64(bit_length(digits)))
+    if not is_float:
+        return 0, np.int64(bit_length(greatest))
+    return (low, high) if high > 0 else (0, 0)
 
 
 @leaf
@@ -112,88 +112,97 @@ def _add_amount(scale, code, sign, amount):
             amount[at + 2] += sign * (rest >> 32)
 
 
+@kernel
+def _spread(heads, targets, states, node, amount):
+    """Add an amount of one word to all that a node reaches."""
+    start = np.int64(heads[node, OUT])
+    for k in range(start, start + heads[node, OUT + SIZE]):
+        entry = np.int64(targets[k])
+        part = -amount if entry & NEGATIVE else amount
+        states[entry >> 2] += part
+        if entry & LAST == 0:
+            _spread(heads, targets, states, entry >> 2, part)
+
+
+@kernel
+def _spread_words(heads, targets, states, node, amount, sign):
+    """Add an amount to all that a node reaches, or subtract it."""
+    width = amount.shape[0]
+    start = np.int64(heads[node, OUT])
+    for k in range(start, start + heads[node, OUT + SIZE]):
+        entry = np.int64(targets[k])
+        part = -sign if entry & NEGATIVE else sign
+        at = (entry >> 2) * width
+        for j in range(width):
+            states[at + j] += part * amount[j]
+        if entry & LAST == 0:
+            _spread_words(heads, targets, states, entry >> 2, amount, part)
+
+
+@kernel
+def _gather(heads, inputs, states, node):
+    """Add up amounts of one word that a node stands for."""
+    total = np.int64(0)
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        other = entry >> 2
+        if entry & LAST or heads[other, FLAGS] & PUSH:
+            part = states[other]
+        else:
+            part = _gather(heads, inputs, states, other)
+        total += -part if entry & NEGATIVE else part
+    return total
+
+
+@kernel
+def _gather_words(heads, inputs, states, width, node, sign, out):
+    """Add what a node stands for to `out`, or subtract it."""
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        other = entry >> 2
+        part = -sign if entry & NEGATIVE else sign
+        if entry & LAST or heads[other, FLAGS] & PUSH:
+            for j in range(width):
+                out[j] += part * states[other * width + j]
+        else:
+            _gather_words(heads, inputs, states, width, other, part, out)
+
+
 @leaf
-def _spread(heads, targets, states, width, node, amount, stack):
-    """Add an amount to a node and to all that it reaches."""
+def _word(scale, code):
+    """A value as an amount of one word."""
+    if scale[COUNTS] == 1:
+        return np.int64(1)
+    whole, place = _split(code, scale[IS_FLOAT] == 1)
+    shift = place - scale[BASE]
+    return whole << shift if shift >= 0 else whole >> -shift
+
+
+@leaf
+def _change(scale, gone, has_gone, come, has_come, heads, targets, states, node, amount):
+    """Take a value away from a writer and add another one, there and at all that it reaches."""
+    width = amount.shape[0]
+    if width == 1:
+        change = np.int64(0)
+        if has_gone:
+            change -= _word(scale, gone)
+        if has_come:
+            change += _word(scale, come)
+        states[node] += change
+        if change != 0 and heads[node, OUT + SIZE] > 0:
+            _spread(heads, targets, states, node, change)
+        return
+    for j in range(width):
+        amount[j] = 0
+    if has_gone:
+        _add_amount(scale, gone, -1, amount)
+    if has_come:
+        _add_amount(scale, come, 1, amount)
     for j in range(width):
         states[node * width + j] += amount[j]
-    stack[0] = node << 1
-    top = 1
-    while top > 0:
-        top -= 1
-        u = stack[top] >> 1
-        flipped = stack[top] & 1
-        start = np.int64(heads[u, OUT])
-        end = start + heads[u, OUT + SIZE]
-        if top + end - start > stack.shape[0]:
-            stack = grow_stack(stack, top + end - start)
-        if width == 1:
-            plain = -amount[0] if flipped else amount[0]
-            for k in range(start, end):
-                entry = np.int64(targets[k])
-                states[entry >> 2] += -plain if entry & NEGATIVE else plain
-                if entry & LAST == 0:
-                    stack[top] = ((entry >> 2) << 1) | (flipped ^ (entry & NEGATIVE))
-                    top += 1
-        else:
-            for k in range(start, end):
-                entry = np.int64(targets[k])
-                at = (entry >> 2) * width
-                negative = flipped ^ (entry & NEGATIVE)
-                if negative:
-                    for j in range(width):
-                        states[at + j] -= amount[j]
-                else:
-                    for j in range(width):
-                        states[at + j] += amount[j]
-                if entry & LAST == 0:
-                    stack[top] = ((entry >> 2) << 1) | negative
-                    top += 1
-    return stack
-
-
-@leaf
-def _gather(heads, inputs, states, width, node, out, stack):
-    """Add up what a node that pulls stands for."""
-    for j in range(width):
-        out[j] = 0
-    stack[0] = node << 1
-    top = 1
-    while top > 0:
-        top -= 1
-        v = stack[top] >> 1
-        flipped = stack[top] & 1
-        start = np.int64(heads[v, IN])
-        end = start + heads[v, IN + SIZE]
-        if top + end - start > stack.shape[0]:
-            stack = grow_stack(stack, top + end - start)
-        if width == 1:
-            total = np.int64(0)
-            for k in range(start, end):
-                entry = np.int64(inputs[k])
-                if entry & LAST or heads[entry >> 2, FLAGS] & PUSH:
-                    state = states[entry >> 2]
-                    total += -state if entry & NEGATIVE else state
-                else:
-                    stack[top] = ((entry >> 2) << 1) | (flipped ^ (entry & NEGATIVE))
-                    top += 1
-            out[0] += -total if flipped else total
-        else:
-            for k in range(start, end):
-                entry = np.int64(inputs[k])
-                negative = flipped ^ (entry & NEGATIVE)
-                if entry & LAST or heads[entry >> 2, FLAGS] & PUSH:
-                    at = (entry >> 2) * width
-                    if negative:
-                        for j in range(width):
-                            out[j] -= states[at + j]
-                    else:
-                        for j in range(width):
-                            out[j] += states[at + j]
-                else:
-                    stack[top] = ((entry >> 2) << 1) | negative
-                    top += 1
-    return stack
+    _spread_words(heads, targets, states, node, amount, 1)
 
 
 @kernel
@@ -201,41 +210,39 @@ def run(nodes, values, expiries, times, reads, heads, inputs, targets, contents,
     """Do writes and reads in their order: each read sees the writes before it. The amounts read are in `answers`."""
     width = scale[COUNTS] + scale[DIGITS]
     amount = np.zeros(width, np.int64)
-    stack = np.empty(64, np.int64)
-    timed = contents.most == 0
+    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        if timed and times[i] > contents.marks[CLOCK]:
+        if most == 0 and times[i] > marks[CLOCK]:
             clock = times[i]
-            contents.marks[CLOCK] = clock
+            marks[CLOCK] = clock
             entry = pop_due(contents, clock)
             while entry != NOTHING:
-                amount[:] = 0
-                _add_amount(scale, contents.value[entry], -1, amount)
-                stack = _spread(heads, targets, states, width, node_of[contents.writer[entry]], amount, stack)
+                of = node_of[contents.writer[entry]]
+                gone = contents.value[entry]
+                _change(scale, gone, True, gone, False, heads, targets, states, of, amount)
                 entry = pop_due(contents, clock)
         if reads[i] == 1:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
                 for j in range(width):
                     answers[answer, j] = states[node * width + j]
+            elif width == 1:
+                answers[answer, 0] = _gather(heads, inputs, states, node)
             else:
-                stack = _gather(heads, inputs, states, width, node, answers[answer], stack)
+                _gather_words(heads, inputs, states, width, node, 1, answers[answer])
             answer += 1
         elif reads[i] == 0:
-            amount[:] = 0
             writer = np.int64(heads[node, IN])
-            if timed:
-                enter_value(contents, writer, values[i], expiries[i])
+            value = values[i]
+            if most == 0:
+                enter_value(contents, writer, value, expiries[i])
+                _change(scale, value, False, value, True, heads, targets, states, node, amount)
             else:
-                falls, old = replace_oldest(contents, writer, values[i])
-                if falls:
-                    if old == values[i]:
-                        continue
-                    _add_amount(scale, old, -1, amount)
-            _add_amount(scale, values[i], 1, amount)
-            stack = _spread(heads, targets, states, width, node, amount, stack)
+                falls, old = replace_oldest(ring, written, most, writer, value)
+                if not falls or old != value:
+                    _change(scale, old, falls, value, True, heads, targets, states, node, amount)
 
 
 @kernel
@@ -255,9 +262,9 @@ def fill_writers(contents, node_of, states, scale):
 def compute(nodes, heads, inputs, states, scale):
     """The amounts of nodes whose inputs push, inputs before what stands on them."""
     width = scale[COUNTS] + scale[DIGITS]
-    stack = np.empty(64, np.int64)
     for node in nodes:
-        stack = _gather(heads, inputs, states, width, node, states[node * width : (node + 1) * width], stack)
+        states[node * width : (node + 1) * width] = 0
+        _gather_words(heads, inputs, states, width, node, 1, states[node * width : (node + 1) * width])
 
 
 @kernel

@@ -205,7 +205,7 @@ def run(
                 enter_value(contents, writer, values[i], expiries[i])
                 falls = False
             else:
-                falls, _ = replace_oldest(contents, writer, values[i])
+                falls, _ = replace_oldest(contents.ring, contents.written, contents.most, writer, values[i])
             if falls:
                 _of_window(contents, writer, settings, initial, states, node)
             else:

@@ -65,15 +65,15 @@ class Contents(NamedTuple):
 
 
 @leaf
-def replace_oldest(contents, writer, value):
+def replace_oldest(ring, written, most, writer, value):
     """Write into a ring: whether a value falls out of the window, and which."""
-    count = contents.most
-    written = contents.written[writer]
-    at = writer * count + written % count
-    old = contents.ring[at]
-    contents.ring[at] = value
-    contents.written[writer] = written + 1
-    return written >= count, old
+    count = written[writer]
+    # A division costs more than all the rest.
+    at = writer if most == 1 else writer * most + count % most
+    old = ring[at]
+    ring[at] = value
+    written[writer] = count + 1
+    return count >= most, old
 
 
 @leaf
