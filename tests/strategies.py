@@ -613,3 +613,17 @@ def cases(draw: st.DrawFn, *, unbounded: bool = False, most: int = 4) -> tuple[P
 def _values(column_type: Any) -> st.SearchStrategy[Any]:
     present = st.sampled_from(_VALUES[base(column_type)])
     return st.none() | present if is_optional(column_type) else present
+
+
+# ------------------------------------------------------------------------------- ego aggregates
+
+
+@st.composite
+def neighbourhood_sets(draw: st.DrawFn, most_writers: int = 12, most_readers: int = 14) -> tuple[int, list[set[int]]]:
+    """How many writers there are, and the writers of each reader: copies of few sets, with some more and some less."""
+    writers = draw(st.integers(1, most_writers))
+    some = st.sets(st.integers(0, writers - 1))
+    models = draw(st.lists(some, min_size=1, max_size=3))
+    few = st.sets(st.integers(0, writers - 1), max_size=2)
+    changed = st.tuples(st.sampled_from(models), few).map(lambda pair: pair[0] ^ pair[1])
+    return writers, draw(st.lists(changed | some, max_size=most_readers))

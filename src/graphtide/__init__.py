@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     from graphtide.dataflow.input import Input
     from graphtide.dataflow.loop import Loop
     from graphtide.dataflow.output import Output
+    from graphtide.ego.aggregates import Aggregate, TopK
+    from graphtide.ego.windows import Last, Within
     from graphtide.frontier import (
         Budget,
         Degree,
         DeterministicDrop,
+        Ego,
         JoinOnDemand,
         LiveGraph,
         ProbabilisticDrop,
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from graphtide.rows import Schema
 
 __all__ = [
+    "Aggregate",
     "AnalyticGraph",
     "Arrangement",
     "Budget",
@@ -64,10 +68,12 @@ __all__ = [
     "Degree",
     "DeterministicDrop",
     "EdgeProperty",
+    "Ego",
     "Expression",
     "GraphtideError",
     "Input",
     "JoinOnDemand",
+    "Last",
     "LiveGraph",
     "Loop",
     "Output",
@@ -81,9 +87,11 @@ __all__ = [
     "Session",
     "SharedGraph",
     "SumProgram",
+    "TopK",
     "Vanilla",
     "Vertex",
     "VertexPairs",
+    "Within",
     "__version__",
     "analytic",
     "call",
@@ -108,7 +116,12 @@ _FUNCTIONS = "graphtide.dataflow.expressions.functions"
 _HOMES = {
     "AnalyticGraph": "graphtide.analytics",
     "Arrangement": "graphtide.dataflow.arrangement",
+    "Aggregate": "graphtide.ego.aggregates",
     "Budget": "graphtide.frontier",
+    "Ego": "graphtide.frontier",
+    "Last": "graphtide.ego.windows",
+    "TopK": "graphtide.ego.aggregates",
+    "Within": "graphtide.ego.windows",
     "Collection": "graphtide.dataflow.collection",
     "Dataflow": "graphtide.dataflow.flow",
     "EdgeProperty": "graphtide.analytics",

@@ -22,7 +22,19 @@ from numba.extending import intrinsic
 
 from graphtide.errors import UsageError
 
-__all__ = ["Pointer", "as_bits", "call_at", "compile_scalar", "made_by", "name_of", "point_to", "takes_up_to"]
+__all__ = [
+    "Pointer",
+    "State",
+    "as_bits",
+    "call_at",
+    "compile_scalar",
+    "made_by",
+    "name_of",
+    "point_to",
+    "point_to_states",
+    "state_made_by",
+    "takes_up_to",
+]
 
 _types: Any = types
 _cgutils: Any = cgutils
@@ -130,6 +142,89 @@ def as_bits(_context: Any, number: Any, like: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.bitcast(values[0], context.get_value_type(signature.return_type))
+
+    return signature, generate
+
+
+# A state of a user's making: a number, or a few of them.
+State = float | tuple[float, ...]
+
+
+def state_made_by(each: Any, takes: Sequence[State], like: State) -> State:
+    """A state of the types that a function makes of such arguments; a float where it or `like` has one."""
+    signature = tuple(numba.typeof(one) for one in takes)
+    try:
+        each.compile(signature)
+    except (NumbaError, TypeError, NotImplementedError, KeyError) as error:
+        raise UsageError(f"{name_of(each)} cannot be compiled: {_reason(error)}") from error
+    made = each.overloads[signature].signature.return_type
+    parts = list(made.types) if isinstance(made, _types.BaseTuple) else [made]
+    wanted = like if isinstance(like, tuple) else (like,)
+    if isinstance(like, tuple) != isinstance(made, _types.BaseTuple) or len(parts) != len(wanted):
+        raise UsageError(f"{name_of(each)} makes {made}, not a state such as {like}")
+    joined: list[float] = []
+    for part, one in zip(parts, wanted, strict=True):
+        if not isinstance(part, _types.Integer | _types.Boolean | _types.Float):
+            raise UsageError(f"{name_of(each)} makes {made}, not a state such as {like}")
+        joined.append(0.0 if isinstance(part, _types.Float) or isinstance(one, float) else 0)
+    return tuple(joined) if isinstance(like, tuple) else joined[0]
+
+
+def point_to_states(each: Any, like: State, second: State | None = None) -> Pointer:
+    """A compiled function of two states, whose arguments are addresses of words: both, and where the result goes.
+
+    With `second` it is one of a state and a number such as that, which is given by its bits.
+    """
+    if second is None:
+
+        def of_states(one: Any, other: Any, out: Any) -> Any:
+            return _store(out, each(_load(one, like), _load(other, like)), like)  # pyright: ignore[reportCallIssue]
+
+        function = of_states
+    else:
+
+        def of_number(one: Any, bits: Any, out: Any) -> Any:
+            return _store(out, each(_load(one, like), as_bits(bits, second)), like)  # pyright: ignore[reportCallIssue]
+
+        function = of_number
+    word = np.dtype(np.int64)
+    return point_to(function, (word, word, word), word)
+
+
+@intrinsic
+def _load(_context: Any, _address: Any, like: Any) -> Any:
+    """The state at an address, of the types that `like` has."""
+    signature = like(types.int64, like)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        made = signature.return_type
+        parts = list(made.types) if isinstance(made, _types.BaseTuple) else [made]
+        pointer = builder.inttoptr(values[0], context.get_value_type(types.int64).as_pointer())
+        found = [
+            builder.bitcast(builder.load(_cgutils.gep_inbounds(builder, pointer, k)), context.get_value_type(part))
+            for k, part in enumerate(parts)
+        ]
+        return context.make_tuple(builder, made, found) if isinstance(made, _types.BaseTuple) else found[0]
+
+    return signature, generate
+
+
+@intrinsic
+def _store(_context: Any, _address: Any, state: Any, like: Any) -> Any:
+    """Write a state to an address, in the types that `like` has; 0."""
+    signature = types.int64(types.int64, state, like)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        whole = context.get_value_type(types.int64)
+        _, given, wanted = signature.args
+        is_tuple = isinstance(given, _types.BaseTuple)
+        parts = _cgutils.unpack_tuple(builder, values[1]) if is_tuple else [values[1]]
+        pointer = builder.inttoptr(values[0], whole.as_pointer())
+        pairs = zip(given.types, wanted.types, strict=True) if is_tuple else [(given, wanted)]
+        for k, (part, (source, target)) in enumerate(zip(parts, pairs, strict=True)):
+            number = context.cast(builder, part, source, target)
+            builder.store(builder.bitcast(number, whole), _cgutils.gep_inbounds(builder, pointer, k))
+        return context.get_constant(types.int64, 0)
 
     return signature, generate
 

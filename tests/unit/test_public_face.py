@@ -10,13 +10,18 @@ import graphtide as gt
 
 def test_the_public_names() -> None:
     assert set(gt.__all__) == {
+        "Aggregate",
         "AnalyticGraph",
         "Arrangement",
         "Budget",
         "Collection",
         "Dataflow",
         "EdgeProperty",
+        "Ego",
         "Expression",
+        "Last",
+        "TopK",
+        "Within",
         "GraphtideError",
         "Input",
         "JoinOnDemand",

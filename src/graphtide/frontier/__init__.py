@@ -1,6 +1,7 @@
 """Continuous recursive queries over a live graph, by iterative frontier expansion (Diff-IFE)."""
 
 from graphtide.frontier.budget import Budget
+from graphtide.frontier.ego import Ego
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.landmarks import Landmarks
 from graphtide.frontier.live import LiveGraph
@@ -21,6 +22,7 @@ __all__ = [
     "Budget",
     "Degree",
     "DeterministicDrop",
+    "Ego",
     "JoinOnDemand",
     "Landmarks",
     "LiveGraph",

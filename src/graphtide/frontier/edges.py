@@ -17,6 +17,7 @@ from graphtide.frontier.plain_rows import PlainRows
 from graphtide.rows import Dictionary, Schema, decode_rows, decode_table, encode_rows
 from graphtide.rows.codes import Codes, floats_of_codes
 from graphtide.rows.decode import decode_column
+from graphtide.rows.encode import encode_column
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind, Type
 
@@ -72,6 +73,7 @@ class Edges:
         self.schema = schema
         self.adjacency = Adjacency(len(schema) - _ENDS)
         self._id_schema = schema.select("src")
+        self.id_schema = Schema({"id": schema["src"]})
         self._dictionary = Dictionary()
         self._numbers = Numbers()
         self._all_given = np.ones(len(schema) - _ENDS, np.bool_)
@@ -106,6 +108,36 @@ class Edges:
         codes = encode_rows(self._id_schema, self._dictionary, [(vertex,)])
         numbers, missing = self._numbers.of(codes.ravel())
         return int(numbers[0]) if missing else None
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """What the codes of strings among ids and properties mean."""
+        return self._dictionary
+
+    def known_numbers(self, ids: Any, word: str) -> Codes:
+        """The numbers of a column of vertices, all of which there must be."""
+        codes = encode_column(self.schema["src"], self._dictionary, ids, "vertex")
+        numbers, missing = self._numbers.of(codes)
+        if missing < len(codes):
+            unseen = self._shown_ids(codes[missing : missing + 1])[0]
+            raise CatalogueError(
+                f"cannot {word} vertex {unseen!r}: there is no such vertex",
+                hint="edges make vertices known, and add_vertices(...) does without any; nothing was applied",
+            )
+        return numbers
+
+    def names(self, first: int, last: int) -> Codes:
+        """The codes of the ids of vertices from one number up to another."""
+        return self._numbers.names[first:last]
+
+    def codes_at(self, slots: Codes) -> Codes:
+        """The codes of all properties at slots, a line for each property."""
+        codes = np.empty((len(self._floats), len(slots)), np.int64)
+        for c, is_float in enumerate(self._floats):
+            values = self.adjacency.column(c)[slots]
+            # What makes bits of codes makes codes of bits.
+            codes[c] = floats_of_codes(values).view(np.int64) if is_float else values
+        return codes
 
     def add_vertices(self, ids: Any) -> None:
         """Number vertices that need not have edges."""
@@ -227,10 +259,7 @@ class Edges:
         rows = self.adjacency.list_all()
         codes = np.empty((len(self.schema), len(rows)), np.int64)
         codes[:_ENDS] = self._numbers.names[rows[:, :_ENDS].T]
-        for c, is_float in enumerate(self._floats):
-            values = self.adjacency.column(c)[rows[:, 2]]
-            # What makes bits of codes makes codes of bits.
-            codes[_ENDS + c] = floats_of_codes(values).view(np.int64) if is_float else values
+        codes[_ENDS:] = self.codes_at(rows[:, 2])
         return decode_table(self.schema, self._dictionary, codes)
 
     # -- change

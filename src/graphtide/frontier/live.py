@@ -13,11 +13,17 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from graphtide.ego.aggregates import Function, aggregate_of
+from graphtide.ego.building import Method
+from graphtide.ego.decisions import Decider
+from graphtide.ego.windows import Last, Window
 from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
 from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
+from graphtide.frontier.conditions import EdgeCondition
 from graphtide.frontier.edges import Delta, Edges, Rows
+from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -31,9 +37,10 @@ from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import SumProgram
+from graphtide.frontier.surroundings import Choice, Some, Surroundings
 from graphtide.frontier.vertices import Vertices
 from graphtide.graph.as_networkx import as_networkx
-from graphtide.rows import Schema
+from graphtide.rows import Schema, Type
 from graphtide.rows.codes import Codes
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.tabular import Tabular
@@ -71,6 +78,7 @@ class LiveGraph(Tabular):
         self._ground = EdgeGround(self._edges)
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
+        self._egos: dict[str, Ego] = {}
         self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
         self.batches = 0  # that were applied
         self._registered = 0
@@ -114,6 +122,7 @@ class LiveGraph(Tabular):
         for (pattern, _), graph in self._path_graphs.items():
             parts.append(SharedPart(f"product with {pattern}", graph.product_bytes))
             parts += [SharedPart(f"{part.kind}, product with {pattern}", part.bytes) for part in graph.shared]
+        parts += [SharedPart(f"ego {ego.name}", ego.nbytes) for ego in self._egos.values()]
         return parts
 
     @property
@@ -151,9 +160,11 @@ class LiveGraph(Tabular):
         [{'id': 'Reno', 'state': 'NV'}]
         """
         known = self.vertices
-        self._vertices.put(rows)
+        numbers = self._vertices.put(rows)
         if self.vertices > known:
             self._maintain_without_edges(known)
+        for ego in self._egos.values():
+            ego.follow_properties(numbers)
 
     def vertex_table(self) -> pa.Table:
         """All vertices: their ids and their properties."""
@@ -192,6 +203,8 @@ class LiveGraph(Tabular):
         unsettled = self._ground.follow(delta, known)
         for (_, label), graph in self._path_graphs.items():
             graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
+        for ego in self._egos.values():
+            ego.follow(delta, known)
         if unsettled:
             self._drop_unsettled(unsettled)
 
@@ -369,6 +382,67 @@ class LiveGraph(Tabular):
         """
         return self._ask("pagerank", pagerank(rounds, damping), **more)
 
+    def ego(
+        self,
+        function: str | Function,
+        *,
+        window: Window | None = None,
+        hops: int = 1,
+        along: Along = "in",
+        with_ego: bool = False,
+        readers: Some | None = None,
+        neighbours: Some | None = None,
+        edges: str | None = None,
+        values: object = None,
+        overlay: Method | None = None,
+        decide: Decider | None = None,
+        rates: tuple[Rate, Rate] = (1.0, 1.0),
+        name: str | None = None,
+    ) -> Ego:
+        """Aggregate what the neighbours of each vertex wrote: "sum", "max", TopK(3), or an Aggregate of your own.
+
+        The window is the last value of each, Last(c) or Within(t). Neighbours are where edges "in" come from, where
+        edges "out" lead to, or "both", up to two hops away. `readers` and `neighbours` are ids, or a condition such as
+        "state = 'CA'"; `edges` is one such as "year > 2018 and src.state = dst.state". `values` is the type of
+        what is written, if not the first is to say it.
+        `overlay` says how sharing is looked for, `decide` what is kept up to date, `rates` how often vertices
+        write and are read: two numbers, or numbers by vertex. They change cost, never answers.
+
+        >>> live = LiveGraph()
+        >>> _ = live.apply(insert=[(1, 3), (2, 3), (3, 4)])
+        >>> ego = live.ego("sum")
+        >>> ego.write_many([1, 2], [4, 5])
+        >>> ego.read(3), ego.read(4)
+        (9, 0)
+        """
+        name = self._free_name(name)
+        own = self._edges
+        surroundings = Surroundings(
+            own,
+            hops,
+            along,
+            with_ego=with_ego,
+            writers=Choice(own, self._vertices, neighbours, "take in"),
+            where=None if edges is None else EdgeCondition(edges, own, self._vertices),
+        )
+        ego = Ego(
+            self,
+            own,
+            name,
+            function=aggregate_of(function),
+            window=Last() if window is None else window,
+            surroundings=surroundings,
+            readers=Choice(own, self._vertices, readers, "read at"),
+            policies=Policies(overlay, decide, rates),
+            value_type=None if values is None else Type.of(values),
+        )
+        self._egos[name] = ego
+        return ego
+
+    def forget_ego(self, ego: Ego) -> None:
+        """Take an ego aggregate out."""
+        del self._egos[ego.name]
+
     def forget(self, query: Query) -> None:
         """Take a query out, and what only it needed."""
         del self._queries[query.name]
@@ -396,7 +470,7 @@ class LiveGraph(Tabular):
 
     def _free_name(self, name: str | None) -> str:
         self._registered += 1
-        if name in self._queries:
+        if name in self._queries or name in self._egos:
             raise CatalogueError(f'there is a query "{name}" already', hint="drop it, or take another name")
         return f"q{self._registered}" if name is None else name
 

@@ -22,7 +22,7 @@ from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, value
 from graphtide.trace.kernels.heap import words
 
-__all__ = ["total_of_weights", "weigh"]
+__all__ = ["LIMBS", "rounded", "total_of_weights", "weigh"]
 
 NULL = -(1 << 63)
 
@@ -170,7 +170,7 @@ def total_of_weights(what, content, count, out):
     elif minus != 0:
         code = ~INFINITY
     else:
-        code = _rounded(limbs)
+        code = rounded(limbs)
     if what == MEAN_OF_FLOATS:
         code = _encode(_decode(code) / np.float64(numbers))
     out[0, 0] = code
@@ -195,7 +195,7 @@ def _encode(number):
 
 
 @leaf
-def _rounded(limbs):
+def rounded(limbs):
     """The code of the float nearest to the sum of limbs[k] * 2**(32 k - 1074), ties to even."""
     if _carry(limbs) < 0:
         for k in range(limbs.shape[0]):

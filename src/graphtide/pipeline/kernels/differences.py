@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.bits import popcount
 from graphtide.jit import kernel, leaf
-from graphtide.views.kernels.bits import popcount
 
 __all__ = ["count_differences", "decoded", "emit_differences", "group_by_position"]
 

@@ -1,4 +1,4 @@
-"""Counting the bits of a word and turning 64 words by 64 bits around (Warren, "Hacker's Delight", 5-1 and 7-3)."""
+"""Turning 64 words by 64 bits around (Warren, "Hacker's Delight", 7-3)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ import numpy as np
 
 from graphtide.jit import leaf
 
-__all__ = ["popcount", "transpose"]
+__all__ = ["transpose"]
 
 LOW_HALF = np.uint64(0x00000000FFFFFFFF)
-
-
-@leaf
-def popcount(x):
-    """How many bits of the unsigned word `x` are set."""
-    # LLVM knows this idiom and makes it one instruction.
-    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @leaf

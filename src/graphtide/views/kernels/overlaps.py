@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.bits import popcount
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.radix import bit_length
-from graphtide.views.kernels.bits import popcount, transpose
+from graphtide.views.kernels.bits import transpose
 
 __all__ = ["overlaps_by_columns", "overlaps_by_rows"]
 

@@ -1,0 +1,68 @@
+"""Making an overlay of neighbourhoods: a method is applied until it saves nothing, or for so many iterations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, Protocol
+
+from graphtide.ego.mining import AdaptiveMining, Step
+from graphtide.ego.neighbourhoods import Neighbourhoods
+from graphtide.ego.overlay import Overlay
+
+__all__ = ["Built", "Iteration", "Method", "build"]
+
+ITERATIONS: Final = 10
+
+
+class Method(Protocol):
+    """How overlays are made: FixedMining, AdaptiveMining, NegativeMining, OverlappingMining or Incremental."""
+
+    def steps(self, overlay: Overlay) -> Iterator[Step]:
+        """Overlays for the same neighbourhoods that have fewer and fewer edges, without end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What one iteration of a method did."""
+
+    sharing_index: float  # after it
+    restructured: int  # bicliques that were taken, or nodes that were covered anew
+    benefit: int  # edges that it saved
+    chunk: int  # lists that were mined at once; 1 if lists are taken one by one
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An overlay, and how it came to be."""
+
+    overlay: Overlay
+    iterations: tuple[Iteration, ...]
+
+
+def build(neighbourhoods: Neighbourhoods, method: Method | None = None, iterations: int = ITERATIONS) -> Built:
+    """An overlay for neighbourhoods that shares what the method finds; by adaptive mining if none is given.
+
+    It ends before an iteration that would save nothing.
+
+    >>> same = Neighbourhoods.from_sets([{0, 1, 2}] * 3, writer_count=3)
+    >>> build(same).overlay
+    Overlay(6 edges of 3 writers, 3 readers and 1 partial aggregates)
+    """
+    overlay = Overlay.direct(neighbourhoods)
+    report: list[Iteration] = []
+    began = time.perf_counter()
+    for step in islice((AdaptiveMining() if method is None else method).steps(overlay), iterations):
+        benefit = overlay.edges - step.overlay.edges
+        if benefit <= 0:
+            break
+        overlay = step.overlay
+        now = time.perf_counter()
+        shared = overlay.sharing_index(neighbourhoods)
+        report.append(Iteration(shared, step.restructured, benefit, step.chunk, now - began))
+        began = now
+    return Built(overlay, tuple(report))

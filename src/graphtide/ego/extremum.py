@@ -1,0 +1,78 @@
+"""Least and greatest values of a plan's nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.ego.aggregates import BuiltIn
+from graphtide.ego.contents import grown
+from graphtide.ego.kernels import extremum as kernels
+from graphtide.ego.partials import Batch, Frame, Partials
+from graphtide.ego.ranks import decoded, ranks_of
+from graphtide.rows import NULL, Type
+from graphtide.rows.codes import Codes
+
+__all__ = ["Extremum"]
+
+
+class Extremum(Partials):
+    """The code of a value by node, NULL if there is none: see `kernels.extremum`."""
+
+    def __init__(self, function: BuiltIn, frame: Frame) -> None:
+        super().__init__(frame)
+        self._sign = 1 if function.name == "max" else -1
+        self.states = np.full(len(frame.nodes.heads), NULL)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return self.states.nbytes
+
+    def check(self, codes: Codes, value_type: Type) -> None:
+        """All types have an order."""
+
+    def run(self, batch: Batch) -> Codes:
+        """A code for each read."""
+        frame, nodes = self.frame, self.frame.nodes
+        found = np.full((batch.reads, 1), NULL)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of
+        kernels.run(*batch, *arrays, self.states, ranks_of(frame), self._sign, found)
+        return found
+
+    def fill(self, order: Codes) -> None:
+        """All values, from the windows."""
+        frame = self.frame
+        kernels.fill_writers(frame.contents.arrays, frame.node_of, self.states, ranks_of(frame), self._sign)
+        self.compute(order)
+
+    def compute(self, nodes: Codes) -> None:
+        """The values of nodes, from their inputs."""
+        own = self.frame.nodes
+        kernels.compute(nodes, own.heads, own.inputs, self.states, ranks_of(self.frame), self._sign)
+
+    def clear(self, nodes: Codes) -> None:
+        """There is no value."""
+        self.states[nodes] = NULL
+
+    def grow(self) -> None:
+        """New nodes have nothing."""
+        if len(self.frame.nodes.heads) > len(self.states):
+            self.states = grown(self.states, len(self.frame.nodes.heads), NULL)
+
+    def column(self, found: Codes) -> pa.Array:
+        """Values of the type that was written; nothing is null."""
+        return decoded(self.frame, found[:, 0])
+
+    def values(self, found: Codes) -> list[Any]:
+        """The same in Python."""
+        return self.column(found).to_pylist()
+
+    def check_invariants(self) -> None:
+        """Values are what they would be if they were made anew."""
+        push = np.flatnonzero(self.frame.nodes.push)
+        kept = self.states[push].copy()
+        self.fill(self.frame.nodes.order())
+        assert (self.states[push] == kept).all()

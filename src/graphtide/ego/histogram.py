@@ -1,0 +1,103 @@
+"""Counts of distinct values and the most frequent values of a plan's nodes."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphtide.ego.aggregates import BuiltIn, TopK
+from graphtide.ego.contents import grown
+from graphtide.ego.kernels import histogram as kernels
+from graphtide.ego.partials import Batch, Frame, Partials
+from graphtide.ego.ranks import decoded, ranks_of
+from graphtide.rows import NULL, Type
+from graphtide.rows.codes import Codes
+
+__all__ = ["Histogram"]
+
+_FEWEST = 64
+
+
+class Histogram(Partials):
+    """A table of how often values are there by node: see `kernels.histogram`. The last table is scratch."""
+
+    def __init__(self, function: BuiltIn, frame: Frame) -> None:
+        super().__init__(frame)
+        self.function = function
+        self._most = function.k if isinstance(function, TopK) else 0
+        self.pool = np.zeros(kernels.POOL, np.int64)
+        kernels.grow(self.pool, _FEWEST)
+        weakref.finalize(self, kernels.discard, self.pool)
+        self.places = np.full(kernels.CLASSES, -1, np.int64)
+        self.places[-1] = 0
+        self.tables = np.zeros((len(frame.nodes.heads) + 1, kernels.TABLE), np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all tables."""
+        return 16 * int(self.pool[kernels.CAPACITY]) + self.tables.nbytes
+
+    def check(self, codes: Codes, value_type: Type) -> None:
+        """All values can be counted."""
+
+    def run(self, batch: Batch) -> Codes:
+        """The most frequent values and their counts, or how many values there are, in a row for each read."""
+        frame, nodes = self.frame, self.frame.nodes
+        found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
+        found[:, : self._most] = NULL
+        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of, nodes.plain
+        kernels.run(*batch, *arrays, self.pool, self.places, self.tables, ranks_of(frame), found)
+        return found
+
+    def fill(self, order: Codes) -> None:
+        """All tables, from the windows."""
+        self.compute(order)
+
+    def compute(self, nodes: Codes) -> None:
+        """The tables of nodes, from their inputs."""
+        own = self.frame.nodes
+        arrays = own.heads, own.inputs, self.frame.contents.arrays, own.plain
+        kernels.compute(nodes, *arrays, self.pool, self.places, self.tables)
+
+    def clear(self, nodes: Codes) -> None:
+        """Give the tables of nodes back."""
+        for node in nodes.tolist():
+            kernels.clear(self.pool, self.places, self.tables, node)
+
+    def grow(self) -> None:
+        """New nodes have nothing; the table of scratch is empty between two batches, and moves."""
+        if len(self.frame.nodes.heads) >= len(self.tables):
+            kernels.clear(self.pool, self.places, self.tables, len(self.tables) - 1)
+            self.tables = grown(self.tables, len(self.frame.nodes.heads) + 1)
+
+    def column(self, found: Codes) -> pa.Array:
+        """Numbers of values, or lists of values."""
+        if self._most == 0:
+            return pa.array(found[:, 0])
+        values = found[:, : self._most]
+        there = values != NULL
+        offsets = np.zeros(len(found) + 1, np.int32)
+        np.cumsum(there.sum(axis=1), out=offsets[1:])
+        return pa.ListArray.from_arrays(pa.array(offsets), decoded(self.frame, values[there]))
+
+    def values(self, found: Codes) -> list[Any]:
+        """The same in Python."""
+        return self.column(found).to_pylist()
+
+    def check_invariants(self) -> None:
+        """Tables are what they would be if they were made anew, and have no more than they say."""
+        push = np.flatnonzero(self.frame.nodes.push)
+        kept = [self._table(node) for node in push.tolist()]
+        assert [len(table) for table in kept] == self.tables[push, kernels.USED].tolist()
+        self.fill(self.frame.nodes.order())
+        assert [self._table(node) for node in push.tolist()] == kept
+
+    def _table(self, node: int) -> dict[int, int]:
+        start, bits, _ = map(int, self.tables[node])
+        slots = 1 << bits if bits else 0
+        pairs: NDArray[np.int64] = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + slots]
+        return {int(value): int(count) for value, count in pairs if count}

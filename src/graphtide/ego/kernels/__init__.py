@@ -1,0 +1,3 @@
+"""Compiled loops of ego aggregates."""
+
+__all__ = ()

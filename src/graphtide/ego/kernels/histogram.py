@@ -1,0 +1,373 @@
+"""How often each value is there: partial aggregates behind counts of distinct values and the most frequent ones.
+
+Each node that is kept has a table by open addressing, all in one pool of pairs (value, count), with as many places as
+a power of two; where the count is 0, the place is free. A writer needs none: its window is its histogram. Counts add up
+as sums do, so negative edges subtract, and in which order changes come does not matter; on their way they may be below
+0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.windows import (
+    CLOCK,
+    NOTHING,
+    enter_value,
+    first_place,
+    next_place,
+    pop_due,
+    replace_oldest,
+    value_at,
+)
+from graphtide.jit import kernel, leaf
+from graphtide.memory import address_to_words, copy_words, free, malloc
+from graphtide.trace.kernels.radix import bit_length
+
+__all__ = [
+    "BITS",
+    "CAPACITY",
+    "CLASSES",
+    "POOL",
+    "START",
+    "TABLE",
+    "USED",
+    "clear",
+    "compute",
+    "discard",
+    "grow",
+    "pairs_of",
+    "run",
+]
+
+# Columns of a node's table: where it starts in the pool, how many bits its size has, how many places are used.
+START = 0
+BITS = 1
+USED = 2
+TABLE = 3
+
+# The pool: where it is in memory, and how many pairs it has room for.
+ADDRESS = 0
+CAPACITY = 1
+POOL = 2
+
+# Free places of the pool by bits of their size, linked through their first value; the last word is where its unused end
+# is.
+CLASSES = 40
+END = CLASSES - 1
+
+FEWEST_BITS = 2
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@leaf
+def _home(value, bits):
+    return np.int64((np.uint64(value) * GOLDEN) >> np.uint64(64 - bits))
+
+
+@leaf
+def pairs_of(pool):
+    """The pool as an array: value 2 k and count 2 k + 1 of pair k."""
+    return address_to_words(pool[ADDRESS], 2 * pool[CAPACITY])
+
+
+@kernel
+def grow(pool, capacity):
+    """Have room for so many pairs."""
+    address = malloc(16 * capacity)
+    if pool[ADDRESS] != 0:
+        copy_words(address, pool[ADDRESS], 2 * pool[CAPACITY])
+        free(pool[ADDRESS])
+    pool[ADDRESS] = address
+    pool[CAPACITY] = capacity
+
+
+@kernel
+def discard(pool):
+    """Give the memory of a pool back."""
+    free(pool[ADDRESS])
+    pool[ADDRESS] = 0
+    pool[CAPACITY] = 0
+
+
+@kernel
+def _take(pool, places, bits):
+    """A place for a table of that size, all counts 0."""
+    size = np.int64(1) << bits
+    start = places[bits]
+    if start >= 0:
+        places[bits] = pairs_of(pool)[2 * start]
+    else:
+        start = places[END]
+        if start + size > pool[CAPACITY]:
+            grow(pool, max(2 * pool[CAPACITY], start + size))
+        places[END] = start + size
+    pairs = pairs_of(pool)
+    for k in range(start, start + size):
+        pairs[2 * k + 1] = 0
+    return start
+
+
+@leaf
+def _give_back(pool, places, start, bits):
+    pairs_of(pool)[2 * start] = places[bits]
+    places[bits] = start
+
+
+@leaf
+def _find(pairs, start, bits, value):
+    """The place of a value in a table, or where it would be."""
+    mask = (np.int64(1) << bits) - 1
+    at = _home(value, bits)
+    while pairs[2 * (start + at) + 1] != 0 and pairs[2 * (start + at)] != value:
+        at = (at + 1) & mask
+    return at
+
+
+@leaf
+def _remove(pairs, start, bits, at):
+    """Empty a place; those behind it move up, as far as they were displaced (Knuth, 6.4, algorithm R)."""
+    mask = (np.int64(1) << bits) - 1
+    hole = at
+    k = at
+    while True:
+        k = (k + 1) & mask
+        if pairs[2 * (start + k) + 1] == 0:
+            break
+        home = _home(pairs[2 * (start + k)], bits)
+        if ((k - home) & mask) >= ((k - hole) & mask):
+            pairs[2 * (start + hole)] = pairs[2 * (start + k)]
+            pairs[2 * (start + hole) + 1] = pairs[2 * (start + k) + 1]
+            hole = k
+    pairs[2 * (start + hole) + 1] = 0
+
+
+@kernel
+def _resize(pool, places, tables, node, bits):
+    """Give a node a table of another size."""
+    start = _take(pool, places, bits)
+    pairs = pairs_of(pool)
+    old, old_bits = tables[node, START], tables[node, BITS]
+    if old_bits > 0:
+        for k in range(old, old + (np.int64(1) << old_bits)):
+            if pairs[2 * k + 1] != 0:
+                at = start + _find(pairs, start, bits, pairs[2 * k])
+                pairs[2 * at] = pairs[2 * k]
+                pairs[2 * at + 1] = pairs[2 * k + 1]
+        _give_back(pool, places, old, old_bits)
+    tables[node, START] = start
+    tables[node, BITS] = bits
+
+
+@leaf
+def _count(pool, places, tables, node, value, change):
+    """Add to how often a value is there."""
+    bits = tables[node, BITS]
+    if bits > 0:
+        start = tables[node, START]
+        pairs = pairs_of(pool)
+        at = _find(pairs, start, bits, value)
+        count = pairs[2 * (start + at) + 1]
+        if count != 0:
+            pairs[2 * (start + at) + 1] = count + change
+            if count + change == 0:
+                _remove(pairs, start, bits, at)
+                tables[node, USED] -= 1
+            return
+        if 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
+            pairs[2 * (start + at)] = value
+            pairs[2 * (start + at) + 1] = change
+            tables[node, USED] += 1
+            return
+    _resize(pool, places, tables, node, max(bits + 1, np.int64(FEWEST_BITS)))
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    at = start + _find(pairs, start, tables[node, BITS], value)
+    pairs[2 * at] = value
+    pairs[2 * at + 1] = change
+    tables[node, USED] += 1
+
+
+@kernel
+def _spread(heads, targets, pool, places, tables, node, gone, has_gone, come, has_come, sign):
+    """Take a value away and add another one at all that a node reaches."""
+    start = np.int64(heads[node, OUT])
+    for k in range(start, start + heads[node, OUT + SIZE]):
+        entry = np.int64(targets[k])
+        part = -sign if entry & NEGATIVE else sign
+        if has_gone:
+            _count(pool, places, tables, entry >> 2, gone, -part)
+        if has_come:
+            _count(pool, places, tables, entry >> 2, come, part)
+        if entry & LAST == 0:
+            _spread(heads, targets, pool, places, tables, entry >> 2, gone, has_gone, come, has_come, part)
+
+
+@kernel
+def _gather(heads, inputs, contents, plain, pool, places, tables, node, sign, into):
+    """Add what a node stands for to the table of another one, or subtract it."""
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        u = entry >> 2
+        part = -sign if entry & NEGATIVE else sign
+        if entry & LAST:
+            # The writers of the first overlay have their numbers as nodes.
+            writer = u if u < plain else np.int64(heads[u, IN])
+            if contents.most == 1:
+                if contents.written[writer] > 0:
+                    _count(pool, places, tables, into, contents.ring[writer], part)
+                continue
+            place = first_place(contents, writer)
+            while place != NOTHING:
+                _count(pool, places, tables, into, value_at(contents, place), part)
+                place = next_place(contents, writer, place)
+        elif heads[u, FLAGS] & PUSH:
+            bits = tables[u, BITS]
+            first = tables[u, START]
+            for at in range(first, first + (np.int64(1) << bits) if bits > 0 else first):
+                count = pairs_of(pool)[2 * at + 1]
+                if count != 0:
+                    _count(pool, places, tables, into, pairs_of(pool)[2 * at], part * count)
+        else:
+            _gather(heads, inputs, contents, plain, pool, places, tables, u, part, into)
+
+
+@leaf
+def _answer(pool, tables, node, ranks, out):
+    """The values that are there most often, of equally frequent ones the least; all are NULL where there are no more.
+
+    Without a place for values: how many there are.
+    """
+    bits = tables[node, BITS]
+    most = out.shape[0] >> 1
+    found = 0
+    start = tables[node, START]
+    end = start + (np.int64(1) << bits) if bits > 0 else start
+    pairs = pairs_of(pool)
+    for at in range(start, end):
+        count = pairs[2 * at + 1]
+        if count <= 0:
+            continue
+        if most == 0:
+            found += 1
+            continue
+        value = pairs[2 * at]
+        k = found
+        while k > 0:
+            other = out[most + k - 1]
+            if count < other:
+                break
+            if count == other:
+                mine = ranks[value] if ranks.shape[0] > 0 else value
+                its = ranks[out[k - 1]] if ranks.shape[0] > 0 else out[k - 1]
+                if mine > its:
+                    break
+            if k < most:
+                out[k] = out[k - 1]
+                out[most + k] = out[most + k - 1]
+            k -= 1
+        if k < most:
+            out[k] = value
+            out[most + k] = count
+            found = min(found + 1, most)
+    if most == 0:
+        out[0] = found
+    return found
+
+
+@leaf
+def clear(pool, places, tables, node):
+    """Let a node have no table."""
+    if tables[node, BITS] > 0:
+        _give_back(pool, places, tables[node, START], tables[node, BITS])
+    tables[node, BITS] = 0
+    tables[node, USED] = 0
+
+
+@leaf
+def _make_room(pool, places, tables, node, values):
+    """Let an empty table be large enough for so many values, and not so large that looking through it takes longer."""
+    bits = np.int64(bit_length(np.uint64(values + (values >> 1)))) + 1
+    if tables[node, BITS] < bits or tables[node, BITS] > bits + 1:
+        clear(pool, places, tables, node)
+        _resize(pool, places, tables, node, max(bits, np.int64(FEWEST_BITS)))
+
+
+@leaf
+def _wipe(pool, tables, node):
+    """Let a table be empty."""
+    pairs = pairs_of(pool)
+    start = tables[node, START]
+    for at in range(start, start + (np.int64(1) << tables[node, BITS])):
+        pairs[2 * at + 1] = 0
+    tables[node, USED] = 0
+
+
+@kernel
+def run(
+    nodes,
+    values,
+    expiries,
+    times,
+    reads,
+    heads,
+    inputs,
+    targets,
+    contents,
+    node_of,
+    plain,
+    pool,
+    places,
+    tables,
+    ranks,
+    answers,
+):
+    """Do writes and reads in their order: each read sees the writes before it.
+
+    `plain` are the writers whose nodes have the same numbers. An answer is the most frequent values and then their
+    counts, or how many values there are.
+    """
+    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
+    scratch = tables.shape[0] - 1
+    answer = 0
+    for i in range(nodes.shape[0]):
+        node = nodes[i]
+        if most == 0 and times[i] > marks[CLOCK]:
+            clock = times[i]
+            marks[CLOCK] = clock
+            entry = pop_due(contents, clock)
+            while entry != NOTHING:
+                of = node_of[contents.writer[entry]]
+                gone = contents.value[entry]
+                _spread(heads, targets, pool, places, tables, of, gone, True, gone, False, 1)
+                entry = pop_due(contents, clock)
+        if reads[i] == 1:
+            heads[node, USERS] += 1
+            if heads[node, FLAGS] & PUSH:
+                _answer(pool, tables, node, ranks, answers[answer])
+            else:
+                _make_room(pool, places, tables, scratch, np.int64(heads[node, IN + SIZE]) * max(most, 1))
+                _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, scratch)
+                _answer(pool, tables, scratch, ranks, answers[answer])
+                _wipe(pool, tables, scratch)
+            answer += 1
+        elif reads[i] == 0:
+            writer = np.int64(heads[node, IN])
+            value = values[i]
+            if most == 0:
+                enter_value(contents, writer, value, expiries[i])
+                _spread(heads, targets, pool, places, tables, node, value, False, value, True, 1)
+            else:
+                falls, old = replace_oldest(ring, written, most, writer, value)
+                if not falls or old != value:
+                    _spread(heads, targets, pool, places, tables, node, old, falls, value, True, 1)
+
+
+@kernel
+def compute(nodes, heads, inputs, contents, plain, pool, places, tables):
+    """The tables of nodes whose inputs push, inputs before what stands on them."""
+    for node in nodes:
+        clear(pool, places, tables, node)
+        _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, node)

@@ -1,0 +1,210 @@
+"""What is in the windows of writers: the last values of each, or those whose time has not run out.
+
+The last few values of a writer lie in a ring, of which `written` has the position: so many were ever written. With
+windows of time a value is an *entry*. Those of one writer are linked, and all of them wait in a queue, in the order in
+which they expire; one that comes late, and expires before the last of the queue, waits in a heap.
+
+A value's expiry and the clock are codes of times: only their order matters here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide.jit import kernel, leaf
+
+__all__ = [
+    "CLOCK",
+    "FREE_ENTRY",
+    "HEAP_SIZE",
+    "LIVE",
+    "MARKS",
+    "NOTHING",
+    "QUEUE_FIRST",
+    "QUEUE_SIZE",
+    "Contents",
+    "due_writers",
+    "enter_value",
+    "first_place",
+    "next_place",
+    "pop_due",
+    "replace_oldest",
+    "value_at",
+]
+
+NOTHING = -1
+
+# Marks: numbers that are kept besides the arrays.
+QUEUE_FIRST = 0
+QUEUE_SIZE = 1
+HEAP_SIZE = 2
+FREE_ENTRY = 3  # the first entry that is free; the others follow by `following`
+LIVE = 4
+CLOCK = 5
+MARKS = 6
+
+
+class Contents(NamedTuple):
+    """Arrays of one of the two forms; those of the other are empty."""
+
+    most: int  # values in a ring; 0 with windows of time
+    ring: NDArray[np.int64]
+    written: NDArray[np.int64]  # by writer
+    value: NDArray[np.int64]  # by entry, as the next four
+    expiry: NDArray[np.int64]
+    writer: NDArray[np.int32]
+    following: NDArray[np.int32]
+    preceding: NDArray[np.int32]
+    first: NDArray[np.int32]  # by writer: its first entry
+    queue: NDArray[np.int32]  # its length is a power of two
+    heap: NDArray[np.int32]
+    marks: NDArray[np.int64]
+
+
+@leaf
+def replace_oldest(ring, written, most, writer, value):
+    """Write into a ring: whether a value falls out of the window, and which."""
+    count = written[writer]
+    # A division costs more than all the rest.
+    at = writer if most == 1 else writer * most + count % most
+    old = ring[at]
+    ring[at] = value
+    written[writer] = count + 1
+    return count >= most, old
+
+
+@leaf
+def first_place(contents, writer):
+    """Where the first value of a writer is, or NOTHING."""
+    if contents.most == 0:
+        return np.int64(contents.first[writer])
+    written = min(contents.written[writer], contents.most)
+    return writer * contents.most + written - 1 if written > 0 else np.int64(NOTHING)
+
+
+@leaf
+def next_place(contents, writer, place):
+    """Where the next value of that writer is, or NOTHING."""
+    if contents.most == 0:
+        return np.int64(contents.following[place])
+    return place - 1 if place > writer * contents.most else np.int64(NOTHING)
+
+
+@leaf
+def value_at(contents, place):
+    """The value at a place."""
+    return contents.value[place] if contents.most == 0 else contents.ring[place]
+
+
+@leaf
+def enter_value(contents, writer, value, expiry):
+    """Write into a window of time; there must be a free entry."""
+    marks = contents.marks
+    entry = marks[FREE_ENTRY]
+    marks[FREE_ENTRY] = contents.following[entry]
+    contents.value[entry] = value
+    contents.expiry[entry] = expiry
+    contents.writer[entry] = writer
+    follower = contents.first[writer]
+    contents.following[entry] = follower
+    contents.preceding[entry] = NOTHING
+    if follower != NOTHING:
+        contents.preceding[follower] = entry
+    contents.first[writer] = entry
+    contents.written[writer] += 1
+    marks[LIVE] += 1
+    mask = contents.queue.shape[0] - 1
+    size = marks[QUEUE_SIZE]
+    last = (marks[QUEUE_FIRST] + size - 1) & mask
+    if size == 0 or contents.expiry[contents.queue[last]] <= expiry:
+        contents.queue[(marks[QUEUE_FIRST] + size) & mask] = entry
+        marks[QUEUE_SIZE] = size + 1
+    else:
+        _push_late(contents, entry)
+
+
+@leaf
+def pop_due(contents, clock):
+    """Take an entry that has expired out of its window: it, or NOTHING.
+
+    Its value and writer can be read until the next is entered.
+    """
+    marks = contents.marks
+    entry = np.int64(NOTHING)
+    if marks[QUEUE_SIZE] > 0:
+        first = np.int64(contents.queue[marks[QUEUE_FIRST]])
+        if contents.expiry[first] <= clock:
+            entry = first
+            marks[QUEUE_FIRST] = (marks[QUEUE_FIRST] + 1) & (contents.queue.shape[0] - 1)
+            marks[QUEUE_SIZE] -= 1
+    if entry == NOTHING:
+        if marks[HEAP_SIZE] == 0 or contents.expiry[contents.heap[0]] > clock:
+            return entry
+        entry = _pop_late(contents)
+    before = contents.preceding[entry]
+    after = contents.following[entry]
+    if before == NOTHING:
+        contents.first[contents.writer[entry]] = after
+    else:
+        contents.following[before] = after
+    if after != NOTHING:
+        contents.preceding[after] = before
+    contents.following[entry] = marks[FREE_ENTRY]
+    marks[FREE_ENTRY] = entry
+    marks[LIVE] -= 1
+    return entry
+
+
+@leaf
+def _push_late(contents, entry):
+    heap = contents.heap
+    expiry = contents.expiry
+    at = contents.marks[HEAP_SIZE]
+    contents.marks[HEAP_SIZE] = at + 1
+    while at > 0 and expiry[heap[(at - 1) >> 1]] > expiry[entry]:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = entry
+
+
+@leaf
+def _pop_late(contents):
+    heap = contents.heap
+    expiry = contents.expiry
+    least = np.int64(heap[0])
+    size = contents.marks[HEAP_SIZE] - 1
+    contents.marks[HEAP_SIZE] = size
+    entry = heap[size]
+    at = 0
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and expiry[heap[child + 1]] < expiry[heap[child]]:
+            child += 1
+        if expiry[heap[child]] >= expiry[entry]:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = entry
+    return least
+
+
+@kernel
+def due_writers(contents, clock):
+    """The writers of the entries that will have expired by then, some of them more than once."""
+    marks = contents.marks
+    found = np.empty(marks[QUEUE_SIZE] + marks[HEAP_SIZE], np.int64)
+    count = 0
+    for k in range(marks[QUEUE_SIZE]):
+        entry = contents.queue[(marks[QUEUE_FIRST] + k) & (contents.queue.shape[0] - 1)]
+        if contents.expiry[entry] > clock:
+            break
+        found[count] = contents.writer[entry]
+        count += 1
+    for k in range(marks[HEAP_SIZE]):
+        if contents.expiry[contents.heap[k]] <= clock:
+            found[count] = contents.writer[contents.heap[k]]
+            count += 1
+    return found[:count].copy()

@@ -1,0 +1,174 @@
+"""Partial aggregates of a user's own making, as Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphtide.ego.aggregates import Aggregate
+from graphtide.ego.kernels.windows import CLOCK, NOTHING, enter_value, pop_due, replace_oldest
+from graphtide.ego.partials import READ, WRITE, Batch, Frame, Partials
+from graphtide.errors import UserFunctionError
+from graphtide.functions import name_of
+from graphtide.rows import Type, decode_value
+from graphtide.rows.codes import Codes
+
+__all__ = ["OwnObjects", "called"]
+
+
+class OwnObjects(Partials):
+    """A state by node, as the user's functions make it.
+
+    Invariant: a batch in which one of these functions fails leaves everything as it was.
+    """
+
+    def __init__(self, function: Aggregate, frame: Frame) -> None:
+        super().__init__(frame)
+        self.function = function
+        self._empty = called(function.initialize)
+        self.states: list[Any] = [self._empty] * len(frame.nodes.heads)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the references to states; what these take is not known."""
+        return 8 * len(self.states)
+
+    def check(self, codes: Codes, value_type: Type) -> None:
+        """That is for the user's functions to say."""
+
+    def run(self, batch: Batch) -> list[Any]:
+        """A state for each read."""
+        contents = self.frame.contents
+        states = list(self.states)
+        arrays = contents.arrays._replace(
+            **{name: array.copy() for name, array in contents.arrays._asdict().items() if name != "most"}
+        )
+        try:
+            return self._run(batch)
+        except UserFunctionError:
+            self.states, contents.arrays = states, arrays
+            raise
+
+    def _run(self, batch: Batch) -> list[Any]:
+        frame, nodes = self.frame, self.frame.nodes
+        arrays = frame.contents.arrays
+        found: list[Any] = []
+        for node, value, expiry, time, kind in zip(*_padded(batch), strict=True):
+            if frame.contents.is_timed and time > arrays.marks[CLOCK]:
+                arrays.marks[CLOCK] = time
+                while (entry := int(pop_due(arrays, time))) != NOTHING:
+                    self._renew_writer(int(arrays.writer[entry]))
+            if kind == READ:
+                nodes.count_read(node)
+                found.append(self._state(node))
+            elif kind == WRITE:
+                writer = nodes.writer_number(node)
+                if frame.contents.is_timed:
+                    enter_value(arrays, writer, value, expiry)
+                else:
+                    replace_oldest(arrays.ring, arrays.written, arrays.most, writer, value)
+                self._renew_writer(writer)
+        return found
+
+    def _renew_writer(self, writer: int) -> None:
+        node = int(self.frame.node_of[writer])
+        self._set(node, self._of_window(writer))
+
+    def _set(self, node: int, state: Any) -> None:
+        """Give a node another state, and all that stands on it."""
+        before, self.states[node] = self.states[node], state
+        if before is not state and not _same(before, state):
+            for target, sign in self.frame.nodes.targets_of(node):
+                self._set(target, self._updated(target, sign, before, state))
+
+    def _updated(self, target: int, sign: int, before: Any, after: Any) -> Any:
+        """The state of a node, one of whose inputs has changed."""
+        own, merge, subtract = self.states[target], self.function.merge, self.function.subtract
+        if subtract is None:
+            return self._of_inputs(target)
+        if sign < 0:
+            before, after = after, before
+        return called(merge, called(subtract, own, before), after)
+
+    def _of_window(self, writer: int) -> Any:
+        frame, state = self.frame, self._empty
+        for code in frame.contents.values_of(writer):
+            assert frame.type is not None
+            state = called(self.function.update, state, decode_value(frame.type, frame.dictionary, code))
+        return state
+
+    def _of_inputs(self, node: int) -> Any:
+        """What a node stands for; of inputs that pull, what they stand for."""
+        state = self._empty
+        signed = self.frame.nodes.inputs_of(node)
+        # Wholes first: what is subtracted is part of them.
+        for other, sign in sorted(signed, key=lambda each: -each[1]):
+            function = self.function.merge if sign > 0 else self.function.subtract
+            assert function is not None
+            state = called(function, state, self._state(other))
+        return state
+
+    def _state(self, node: int) -> Any:
+        return self.states[node] if self.frame.nodes.pushes(node) else self._of_inputs(node)
+
+    def fill(self, order: Codes) -> None:
+        """All states, from the windows."""
+        for writer, node in enumerate(self.frame.node_of.tolist()):
+            self.states[node] = self._of_window(writer)
+        self.compute(order)
+
+    def compute(self, nodes: Codes) -> None:
+        """The states of nodes, from their inputs."""
+        for node in nodes.tolist():
+            self.states[node] = self._of_inputs(node)
+
+    def clear(self, nodes: Codes) -> None:
+        """The state of no values."""
+        for node in nodes.tolist():
+            self.states[node] = self._empty
+
+    def grow(self) -> None:
+        """New nodes have nothing."""
+        self.states += [self._empty] * (len(self.frame.nodes.heads) - len(self.states))
+
+    def column(self, found: list[Any]) -> pa.Array:
+        """What `finalize` makes of states."""
+        return pa.array(self.values(found))
+
+    def values(self, found: list[Any]) -> list[Any]:
+        """What `finalize` makes of states."""
+        return [called(self.function.finalize, state) for state in found]
+
+    def check_invariants(self) -> None:
+        """States are what they would be if they were made anew."""
+        push = np.flatnonzero(self.frame.nodes.push).tolist()
+        kept = list(self.states)
+        self.fill(self.frame.nodes.order())
+        assert all(_same(self.states[node], kept[node]) for node in push)
+        self.states = kept
+
+
+def _padded(batch: Batch) -> tuple[list[int], ...]:
+    """Columns of equal length: without windows of time there are no times."""
+    none = [0] * len(batch.nodes)
+    columns = (batch.nodes, batch.values, batch.expiries, batch.times, batch.kinds)
+    return tuple(column.tolist() if len(column) else none for column in columns)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(np.all(one == other))
+
+
+def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a user's function gives, or an error that says on what it failed."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        shown = ", ".join(repr(each) for each in arguments)
+        raise UserFunctionError(
+            f"{name_of(function)} of the aggregate failed on ({shown}): {type(error).__name__}: {error}",
+            hint="nothing of the batch was applied",
+        ) from error

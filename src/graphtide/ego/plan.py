@@ -1,0 +1,263 @@
+"""An overlay that runs: windows at its writers, partial aggregates at the nodes that push, answers at its readers.
+
+Invariant: between two operations each partial aggregate is that of its inputs, so a read sees all writes
+before it and none after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphtide.ego.aggregates import Aggregate, Function
+from graphtide.ego.contents import WindowContents
+from graphtide.ego.extremum import Extremum
+from graphtide.ego.histogram import Histogram
+from graphtide.ego.kernels import changes
+from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, USERS, WRITER
+from graphtide.ego.linear import Linear
+from graphtide.ego.neighbourhoods import Neighbourhoods
+from graphtide.ego.nodes import Nodes
+from graphtide.ego.overlay import Overlay
+from graphtide.ego.own import OwnObjects
+from graphtide.ego.own_compiled import OwnWords, compile_aggregate
+from graphtide.ego.partials import READ, TICK, WRITE, Batch, Frame, Partials
+from graphtide.ego.soundness import check_sound
+from graphtide.rows import Dictionary, Type, decode_values
+from graphtide.rows.codes import Codes
+
+__all__ = ["Plan"]
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+class Plan:
+    """Writers and readers by number, what was written, and what is kept of it.
+
+    `pairs` is how many writers all readers have.
+    """
+
+    def __init__(
+        self,
+        overlay: Overlay,
+        push: NDArray[np.bool_],
+        function: Function,
+        contents: WindowContents,
+        *,
+        dictionary: Dictionary | None = None,
+        value_type: Type | None = None,
+        pairs: int | None = None,
+    ) -> None:
+        assert function.duplicate_insensitive or not overlay.overlapping
+        assert function.subtracts or not overlay.has_negatives
+        assert push[: overlay.writers].all(), "writers push"
+        self.function = function
+        self.is_overlapping = overlay.overlapping
+        self.writers, self.readers = overlay.writers, overlay.readers
+        nodes = Nodes(overlay, push)
+        node_of = np.arange(overlay.writers)
+        self.frame = Frame(nodes, contents, node_of, dictionary or Dictionary(), value_type)
+        self.reader_node = overlay.writers + np.arange(overlay.readers)
+        self.pairs = overlay.edges if pairs is None else pairs
+        self.built_index = self.sharing_index
+        self.partials: Partials = _partials(function, self.frame)
+        if contents.most_values:
+            self._fill()
+
+    # -- running
+
+    def run(self, kinds: NDArray[np.int8], who: Codes, values: Codes, expiries: Codes, times: Codes) -> Any:
+        """Do operations in their order; what the reads among them found, for `values` or `column`.
+
+        Of each: what it does, the number of the writer or reader, the code of the value, and with windows of time when
+        that expires and when it happens. With other windows both are empty.
+        """
+        batch = Batch(self._nodes_of(kinds, who), values, expiries, times, kinds)
+        written = batch.written
+        self.frame.contents.reserve(len(written))
+        self.partials.admit(written)
+        return self.partials.run(batch)
+
+    def read(self, readers: Codes) -> Any:
+        """What readers have now."""
+        count = len(readers)
+        times = np.full(count, self.frame.contents.clock)
+        return self.run(np.full(count, READ, np.int8), readers, np.zeros(count, np.int64), times, times)
+
+    def advance(self, time: int) -> None:
+        """Let the clock be there: what has expired is gone."""
+        moment = np.array([time])
+        self.run(np.array([TICK], np.int8), np.zeros(1, np.int64), moment, moment, moment)
+
+    def values(self, found: Any) -> list[Any]:
+        """What reads found, as Python values."""
+        return self.partials.values(found)
+
+    def column(self, found: Any) -> pa.Array:
+        """What reads found, as a column."""
+        return self.partials.column(found)
+
+    def check(self, codes: Codes, value_type: Type) -> None:
+        """Raise an error if values of this type cannot be aggregated; they may be the first."""
+        self.partials.check(codes, value_type)
+        if isinstance(self.function, Aggregate) and self.frame.type is None:
+            check_sound(self.function, decode_values(value_type, self.frame.dictionary, codes), value_type)
+
+    def set_type(self, value_type: Type) -> None:
+        """Know the type of values, before the first is written."""
+        self.frame.type = value_type
+        if isinstance(self.function, Aggregate):
+            self.partials = _partials(self.function, self.frame)
+
+    def _nodes_of(self, kinds: NDArray[np.int8], who: Codes) -> Codes:
+        if (kinds == READ).all():
+            return self.reader_node[who]
+        if (kinds == WRITE).all():
+            return self.frame.node_of[who]
+        nodes = np.zeros(len(who), np.int64)
+        reads, writes = kinds == READ, kinds == WRITE
+        nodes[reads] = self.reader_node[who[reads]]
+        nodes[writes] = self.frame.node_of[who[writes]]
+        return nodes
+
+    def readers_behind(self, writers: Codes) -> Codes:
+        """The readers that push and have some of these writers, by number."""
+        nodes = self.frame.nodes.readers_behind(self.frame.node_of[writers])
+        by_node = np.argsort(self.reader_node)
+        return np.sort(by_node[np.searchsorted(self.reader_node, nodes, sorter=by_node)])
+
+    # -- decisions
+
+    @property
+    def push(self) -> NDArray[np.bool_]:
+        """Which nodes push, by their numbers in this plan."""
+        return self.frame.nodes.push
+
+    def decide(self, push: NDArray[np.bool_]) -> int:
+        """Let other nodes push; how many were flipped. All inputs of a node that pushes must push."""
+        nodes = self.frame.nodes
+        now = nodes.push
+        wanted = push & ~nodes.is_free
+        if (now == wanted).all():
+            return 0
+        order = np.argsort(changes.levels(nodes.heads, nodes.inputs, nodes.count), kind="stable")
+        to_pull = order[(now & ~wanted)[order]][::-1]
+        to_push = order[(wanted & ~now)[order]]
+        for node in to_pull.tolist():
+            nodes.detach(node)
+        for node in to_push.tolist():
+            nodes.attach(node)
+        self.partials.clear(to_pull)
+        self.partials.compute(to_push)
+        return len(to_pull) + len(to_push)
+
+    def observed(self) -> tuple[Codes, Codes]:
+        """How often each writer wrote, ever, and how often each reader was read since this was last asked."""
+        heads = self.frame.nodes.heads
+        reads = heads[self.reader_node, USERS].astype(np.int64)
+        heads[self.reader_node, USERS] = 0
+        return self.frame.contents.arrays.written[: self.writers].copy(), reads
+
+    # -- change
+
+    @property
+    def sharing_index(self) -> float:
+        """The share of pairs of a writer and a reader that the overlay has fewer edges."""
+        return 1 - self.frame.nodes.edges / self.pairs if self.pairs else 0.0
+
+    def add_writers(self, count: int) -> None:
+        """Let there be so many writers; new ones are in no neighbourhood."""
+        nodes = self.frame.nodes
+        new: list[int] = []
+        for number in range(self.writers, count):
+            node = nodes.add(PUSH | WRITER)
+            nodes.heads[node, IN] = number
+            new.append(node)
+        if new:
+            self.frame.node_of = np.concatenate([self.frame.node_of, np.array(new, np.int64)])
+            self.frame.contents.add_writers(count)
+            self.writers = count
+            self.partials.grow()
+            self.partials.clear(np.array(new, np.int64))
+
+    def add_readers(self, count: int, *, push: bool) -> None:
+        """Let there be so many readers; new ones have no writers, and are kept if they are to push."""
+        nodes = self.frame.nodes
+        new = [nodes.add(READER | (PUSH if push else 0)) for _ in range(self.readers, count)]
+        if new:
+            self.reader_node = np.concatenate([self.reader_node, np.array(new, np.int64)])
+            self.readers = count
+            self.partials.grow()
+            self.partials.clear(np.array(new, np.int64))
+
+    def follow(self, readers: Codes, starts: Codes, writers: Codes) -> Codes:
+        """Let readers have other writers, those of reader k from `starts[k]` on.
+
+        The readers for which that is a change.
+        """
+        nodes, frame = self.frame.nodes, self.frame
+        touched = self.reader_node[readers]
+        rows = changes.differences(touched, starts, writers, nodes.heads, nodes.inputs, frame.node_of, nodes.count)
+        if len(rows) == 0:
+            return _NOTHING
+        subtracts = self.function.subtracts and not self.is_overlapping
+        nodes.inputs, nodes.targets, gone = changes.change_inputs(
+            rows, subtracts, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
+        )
+        self.pairs += int(rows[:, 2].sum())
+        nodes.free += gone.tolist()
+        self.partials.clear(gone)
+        changed = np.unique(rows[:, 0])
+        self.partials.compute(changed[(nodes.heads[changed, FLAGS] & PUSH) != 0])
+        return readers[np.isin(touched, changed)]
+
+    # -- what it is now
+
+    def neighbourhoods(self) -> Neighbourhoods:
+        """The writers of each reader."""
+        nodes = self.frame.nodes
+        starts, writers = changes.writers_of(self.reader_node, nodes.heads, nodes.inputs, nodes.count)
+        return Neighbourhoods(starts, writers.astype(np.int32), self.writers)
+
+    def overlay(self) -> tuple[Overlay, Codes]:
+        """The overlay as it is now, and by its nodes their numbers in this plan."""
+        nodes = self.frame.nodes
+        flags = nodes.heads[: nodes.count, FLAGS]
+        partials = np.flatnonzero((flags & (WRITER | READER)) + nodes.is_free == 0)
+        known = np.concatenate([self.frame.node_of, self.reader_node, partials])
+        number = np.full(nodes.count, -1, np.int64)
+        number[known] = np.arange(len(known))
+        sizes, inputs, signs = nodes.all_inputs(known)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        found = number[inputs].astype(np.int32)
+        return Overlay(self.writers, self.readers, starts, found, signs, self.is_overlapping), known
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of lists, windows and partial aggregates."""
+        frame = self.frame
+        return frame.nodes.nbytes + frame.contents.nbytes + self.partials.nbytes + frame.node_of.nbytes * 2
+
+    def _fill(self) -> None:
+        """Take over what is in the windows."""
+        contents = self.frame.contents
+        self.partials.admit(contents.codes())
+        self.partials.fill(self.frame.nodes.order())
+
+    def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:
+        """Assert what the module promises, and that readers have these writers."""
+        self.frame.nodes.check_invariants()
+        self.overlay()[0].check_invariants(neighbourhoods or self.neighbourhoods())
+        self.partials.check_invariants()
+
+
+def _partials(function: Function, frame: Frame) -> Partials:
+    if isinstance(function, Aggregate):
+        compiled = None if frame.type is None else compile_aggregate(function, frame.type)
+        return OwnObjects(function, frame) if compiled is None else OwnWords(compiled, frame)
+    if function.name in {"count", "sum", "avg"}:
+        return Linear(function, frame)
+    return Extremum(function, frame) if function.name in {"min", "max"} else Histogram(function, frame)

@@ -1,0 +1,229 @@
+"""How plans are made and kept good: the overlay, the decisions, and when either is made anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide.ego.aggregates import Function
+from graphtide.ego.building import Method, build
+from graphtide.ego.calibration import calibrate
+from graphtide.ego.contents import WindowContents
+from graphtide.ego.costs import Costs
+from graphtide.ego.decisions import Decider, Decisions, MinCut, decide, expenses, frequencies
+from graphtide.ego.kernels.adaptation import flip_frontier
+from graphtide.ego.mining import AdaptiveMining
+from graphtide.ego.neighbourhoods import Neighbourhoods
+from graphtide.ego.overlay import Overlay
+from graphtide.ego.plan import Plan
+from graphtide.ego.policies import AllPush, Direct
+from graphtide.ego.splitting import split
+from graphtide.ego.windows import Last, Window
+from graphtide.errors import UsageError
+from graphtide.rows import INT, Dictionary, Type
+
+__all__ = ["Planning", "Rates"]
+
+# An overlay is made anew when it has lost this much of its sharing index.
+DECAY: Final = 0.1
+# Decisions are looked at after as many operations as the overlay has edges, and no fewer than these.
+FEWEST_OPERATIONS: Final = 100_000
+# What a flip must be expected to save of a node's cost: rates are only observed.
+WORTH_A_FLIP: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rates:
+    """How often each writer writes and each reader is read, in any unit."""
+
+    writes: NDArray[np.float64]
+    reads: NDArray[np.float64]
+
+    def extended(self, writers: int, readers: int) -> Rates:
+        """The same for more writers and readers: new ones are like the average."""
+        return Rates(_extended(self.writes, writers), _extended(self.reads, readers))
+
+
+class Planning:
+    """The policies of one query, and what is known of its rates.
+
+    With a decider of its own (AllPush, AllPull) decisions stay as they are.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        window: Window,
+        *,
+        method: Method | None = None,
+        decider: Decider | None = None,
+        costs: Costs | None = None,
+        rates: Rates,
+    ) -> None:
+        self._function, self._window = function, window
+        self._method = AdaptiveMining() if method is None else method
+        self._decider: Decider = MinCut() if decider is None else decider
+        self._is_adaptive = decider is None
+        self._costs = costs
+        self._rates = rates
+        self._seen: NDArray[np.float64] = np.zeros(0)  # writes by writer that are in the rates
+        self._since = 0
+        self.flips = 0
+        self.rebuilds = 0
+
+    def plan(self, neighbourhoods: Neighbourhoods, contents: WindowContents, value_type: Type | None = None) -> Plan:
+        """The first plan."""
+        return self._planned(neighbourhoods, contents, Dictionary(), value_type)
+
+    def replan(self, plan: Plan, neighbourhoods: Neighbourhoods) -> Plan:
+        """A plan for the same windows, made anew by the rates that were observed."""
+        self._observe(plan)
+        self.rebuilds += 1
+        frame = plan.frame
+        return self._planned(neighbourhoods, frame.contents, frame.dictionary, frame.type)
+
+    def replan_for_others(self, plan: Plan, neighbourhoods: Neighbourhoods) -> Plan:
+        """As `replan`, for other readers, of which nothing is known: each is like the average of those before."""
+        self._observe(plan)
+        reads = self._rates.reads
+        average = float(reads.mean()) if len(reads) else 1.0
+        self._rates = Rates(self._rates.writes, np.full(neighbourhoods.readers, average))
+        self.rebuilds += 1
+        frame = plan.frame
+        return self._planned(neighbourhoods, frame.contents, frame.dictionary, frame.type)
+
+    def keep_all(self, plan: Plan) -> None:
+        """Let all nodes push, from now on."""
+        self._decider, self._is_adaptive = AllPush(), False
+        plan.decide(np.ones(plan.frame.nodes.count, np.bool_))
+
+    def ran(self, plan: Plan, operations: int) -> None:
+        """Know of operations.
+
+        After many of them, flip nodes at the frontier that would cost less by what was observed.
+        """
+        self._since += operations
+        if self._is_adaptive and self._since >= max(FEWEST_OPERATIONS, plan.frame.nodes.edges):
+            self.adapt(plan)
+
+    def adapt(self, plan: Plan) -> int:
+        """Flip nodes at the push/pull frontier that would cost less; how many. Decisions that were given stay."""
+        self._since = 0
+        if not self._is_adaptive:
+            return 0
+        self._observe(plan)
+        overlay, known = plan.overlay()
+        pushed, pulled = self._expenses(overlay, plan.frame.type)
+        outputs = overlay.outputs()
+        push = plan.push[known]
+        order = np.argsort(overlay.levels(), kind="stable")
+        flips = flip_frontier(
+            overlay.starts, overlay.inputs, outputs.starts, outputs.nodes, overlay.writers, order, pushed, pulled,
+            WORTH_A_FLIP, push,
+        )  # fmt: skip
+        if flips:
+            wanted = plan.push
+            wanted[known] = push
+            self.flips += plan.decide(wanted)
+        return int(flips)
+
+    def has_decayed(self, plan: Plan) -> bool:
+        """Whether graph changes have undone so much sharing that a new overlay is worth its making."""
+        return plan.built_index - plan.sharing_index > DECAY
+
+    def decisions(self, plan: Plan) -> tuple[Overlay, Decisions]:
+        """The overlay as it is, its decisions, and what they are expected to cost by the rates that are known."""
+        self._observe(plan)
+        overlay, known = plan.overlay()
+        pushed, pulled = self._expenses(overlay, plan.frame.type)
+        push, writers = plan.push[known], overlay.writers
+        return overlay, Decisions(
+            push,
+            float(np.where(push, pushed, pulled).sum()),
+            float(pushed.sum()),
+            float(pushed[:writers].sum() + pulled[writers:].sum()),
+            overlay.nodes - writers,
+            0,
+            0,
+        )
+
+    def _planned(
+        self,
+        neighbourhoods: Neighbourhoods,
+        contents: WindowContents,
+        dictionary: Dictionary,
+        value_type: Type | None,
+    ) -> Plan:
+        overlay, decisions = self._cheapest(neighbourhoods, value_type)
+        return Plan(
+            overlay,
+            decisions.push,
+            self._function,
+            contents,
+            dictionary=dictionary,
+            value_type=value_type,
+            pairs=len(neighbourhoods),
+        )
+
+    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> tuple[Overlay, Decisions]:
+        """The overlay of the method, or one that shares nothing if that is expected to cost less."""
+        self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
+        shared = build(neighbourhoods, self._method).overlay
+        self._check_fits(shared)
+        found = self._decided(shared, value_type)
+        if shared.partials == 0 or isinstance(self._method, Direct):
+            return found
+        other = self._decided(Overlay.direct(neighbourhoods), value_type)
+        return found if found[1].cost <= other[1].cost else other
+
+    def _decided(self, overlay: Overlay, value_type: Type | None) -> tuple[Overlay, Decisions]:
+        rates, costs = self._rates, self._costs_for(value_type)
+        more = {"writer_window": self._window_size}
+        decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
+        if not self._is_adaptive:
+            return overlay, decisions
+        return split(overlay, decisions, rates.writes, rates.reads, costs, **more)
+
+    def _check_fits(self, overlay: Overlay) -> None:
+        function = self._function
+        if overlay.has_negatives and not function.subtracts:
+            raise UsageError(f"{self._method!r} subtracts, which {function!r} cannot", hint="use another overlay=")
+        if overlay.overlapping and not function.duplicate_insensitive:
+            raise UsageError(
+                f"{self._method!r} lets values count twice, and {function!r} is not duplicate-insensitive",
+                hint="use another overlay=",
+            )
+
+    @property
+    def _window_size(self) -> float:
+        return self._window.count if isinstance(self._window, Last) else 1
+
+    def _costs_for(self, value_type: Type | None) -> Costs:
+        return self._costs or calibrate(self._function, self._window, value_type or INT)
+
+    def _expenses(self, overlay: Overlay, value_type: Type | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rates = self._rates
+        often = frequencies(overlay, rates.writes, rates.reads)
+        return expenses(overlay, often, self._costs_for(value_type), self._window_size)
+
+    def _observe(self, plan: Plan) -> None:
+        """Let what was written and read since the last look count as much as all that was known before."""
+        written, reads = plan.observed()
+        rates = self._rates.extended(plan.writers, plan.readers)
+        seen = np.concatenate([self._seen, np.zeros(plan.writers - len(self._seen))])
+        writes = written - seen
+        if writes.sum() + reads.sum() > 0:
+            known = rates.writes.sum() + rates.reads.sum()
+            share = (writes.sum() + reads.sum()) / known if known else 0.0
+            rates = Rates((rates.writes * share + writes) / 2, (rates.reads * share + reads) / 2)
+        self._rates, self._seen = rates, written.astype(np.float64)
+
+
+def _extended(rates: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    if len(rates) >= count:
+        return rates
+    mean = float(rates.mean()) if len(rates) else 1.0
+    return np.concatenate([rates, np.full(count - len(rates), mean)])

@@ -1,0 +1,150 @@
+"""Which vertices are in the neighbourhood of which on a live graph, and whose neighbourhoods a batch may change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide.errors import UsageError
+from graphtide.frontier.conditions import EdgeCondition, VertexCondition
+from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.kernels import surroundings as kernels
+from graphtide.frontier.program import Along
+from graphtide.frontier.vertices import Vertices
+from graphtide.rows.codes import Codes
+
+__all__ = ["Choice", "Some", "Surroundings"]
+
+# The first and the last of the two lists of a vertex: 0 has the edges out of it, 1 those into it.
+_SIDES: Final = {"out": (0, 0), "in": (1, 1), "both": (0, 1)}
+_ALL_SLOTS: Final = np.zeros(0, np.bool_)
+
+# Which vertices: by a condition in the language of views, or by their ids.
+Some = str | Iterable[Any]
+
+
+class Choice:
+    """A choice of vertices, known by number; one by a condition takes in new vertices too."""
+
+    def __init__(self, edges: Edges, vertices: Vertices, some: Some | None, word: str) -> None:
+        self._edges = edges
+        self._condition = VertexCondition(some, vertices) if isinstance(some, str) else None
+        self._mask = np.zeros(0, np.bool_)
+        self.is_all = some is None
+        if some is not None and not isinstance(some, str):
+            self._mask = np.zeros(edges.adjacency.vertices, np.bool_)
+            self._mask[edges.known_numbers(list(some), word)] = True
+
+    def mask(self) -> NDArray[np.bool_]:
+        """By number of a vertex: whether it is chosen."""
+        vertices, known = self._edges.adjacency.vertices, len(self._mask)
+        if known < vertices:
+            fresh = np.full(vertices - known, self.is_all)
+            if self._condition is not None:
+                fresh = self._condition.of(np.arange(known, vertices))
+            self._mask = np.concatenate([self._mask, fresh])
+        return self._mask
+
+    def look_again(self, vertices: Codes) -> bool:
+        """Whether the choice among vertices is another one, now that they have other properties."""
+        if self._condition is None or not self._condition.asks_for_vertices:
+            return False
+        before = self.mask()[vertices]
+        self._mask[vertices] = self._condition.of(vertices)
+        return bool((before != self._mask[vertices]).any())
+
+    def numbers(self) -> Codes:
+        """The vertices that are chosen."""
+        return np.flatnonzero(self.mask())
+
+
+class Surroundings:
+    """Neighbourhoods of one or two hops along some of the edges; a vertex is its own neighbour only if `with_ego`."""
+
+    def __init__(
+        self,
+        edges: Edges,
+        hops: int,
+        along: Along,
+        *,
+        with_ego: bool,
+        writers: Choice,
+        where: EdgeCondition | None = None,
+    ) -> None:
+        if hops not in {1, 2}:
+            raise UsageError(f"cannot look {hops!r} hops far", hint="neighbourhoods have 1 or 2 hops")
+        if along not in _SIDES:
+            raise UsageError(f"cannot go along {along!r}", hint='go along "in", "out" or "both" sorts of edges')
+        self.hops, self.along, self.with_ego = hops, along, with_ego
+        self._edges, self._writers = edges, writers
+        self._where = where
+        self._kept = _ALL_SLOTS
+        self._seen = np.zeros(0, np.int64)
+        self._stamp = 1
+
+    def of(self, vertices: Codes) -> tuple[Codes, Codes]:
+        """The neighbours of vertices in rising order, and where those of each start."""
+        writes = np.zeros(0, np.bool_) if self._writers.is_all else self._writers.mask()
+        kept = self._kept_slots(vertices)
+        stamp = self._stamp_for(len(vertices))
+        starts, found = kernels.neighbourhoods(
+            vertices, self.hops, *_SIDES[self.along], self.with_ego, *self._edges.adjacency.lists, kept, writes,
+            self._seen, stamp,
+        )  # fmt: skip
+        return starts, found
+
+    def affected(self, delta: Delta, known: int) -> Codes:
+        """The vertices whose neighbourhoods a batch may have changed, new ones included."""
+        ends = delta.seen_in(-1) if self._where is None else (delta.lost, delta.gained)
+        table = np.concatenate([each[:, :2] for each in ends])
+        fresh = np.arange(known, self._edges.adjacency.vertices)
+        # A vertex looks along its edges; whom it is seen from is at the other end.
+        columns = {"in": [table[:, 1]], "out": [table[:, 0]], "both": [table[:, 0], table[:, 1]]}[self.along]
+        near = np.unique(np.concatenate([*columns, fresh]))
+        if self.hops == 1:
+            return near
+        # Who saw them before by an edge that is gone is at an end of that edge.
+        return np.sort(self._seen_from(near))
+
+    def affected_by(self, vertices: Codes) -> Codes:
+        """The vertices whose neighbourhoods may be others, now that these vertices have other properties."""
+        asks = self._where is not None and self._where.asks_for_vertices
+        if not self._writers.look_again(vertices) and not asks:
+            return np.zeros(0, np.int64)
+        near = np.unique(vertices)
+        for _ in range(self.hops):
+            near = self._seen_from(near)
+        return np.sort(near)
+
+    def _seen_from(self, vertices: Codes) -> Codes:
+        """Vertices, and those that look at them along an edge."""
+        first, last = _SIDES[{"in": "out", "out": "in", "both": "both"}[self.along]]
+        stamp = self._stamp_for(1)
+        return kernels.reached(vertices, first, last, *self._edges.adjacency.lists, self._seen, stamp)
+
+    def _stamp_for(self, count: int) -> int:
+        """The first of so many numbers that are not in the scratch memory."""
+        vertices = self._edges.adjacency.vertices
+        if len(self._seen) < vertices:
+            self._seen = np.zeros(vertices + vertices // 2, np.int64)
+        self._stamp += count
+        return self._stamp - count
+
+    def _kept_slots(self, vertices: Codes) -> NDArray[np.bool_]:
+        """By slot: whether the condition on edges holds, where these vertices may look."""
+        if self._where is None:
+            return _ALL_SLOTS
+        edges, sides = self._edges, _SIDES[self.along]
+        lists = edges.adjacency.lists
+        if self.hops == 2:
+            stamp = self._stamp_for(1)
+            vertices = kernels.reached(vertices, *sides, *lists, self._seen, stamp)
+        rows = kernels.edges_of(vertices, *sides, *lists)
+        if len(self._kept) < len(lists.other):
+            self._kept = np.zeros(len(lists.other), np.bool_)
+        if len(rows):
+            self._kept[rows[:, 2]] = self._where.of_slots(rows)
+        return self._kept

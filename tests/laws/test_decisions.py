@@ -1,0 +1,141 @@
+"""Push and pull decisions are the cheapest there are, and consistent."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphtide.ego import Costs, Curve, Greedy, MinCut, Overlay, decide, frequencies, split
+
+COSTS = [Costs(), Costs(push=Curve(log=1, constant=1)), Costs(Curve(constant=2, linear=1), Curve(constant=3, linear=2))]
+
+
+@st.composite
+def overlays(draw: st.DrawFn, most: int = 9) -> Overlay:
+    """Any overlay of a few nodes, whatever it computes: inputs are writers or partial aggregates of lower numbers."""
+    writers, readers, partials = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(0, most - 4))
+    made = [*range(writers)]
+    lists = {}
+    for partial in range(writers + readers, writers + readers + partials):
+        lists[partial] = sorted(draw(st.sets(st.sampled_from(made), min_size=1, max_size=5)))
+        made.append(partial)
+    for reader in range(writers, writers + readers):
+        lists[reader] = sorted(draw(st.sets(st.sampled_from(made), max_size=5)))
+    each = [lists.get(node, []) for node in range(writers + readers + partials)]
+    starts = np.cumsum([0, *map(len, each)])
+    inputs = np.array([item for one in each for item in one], np.int32)
+    return Overlay(writers, readers, starts, inputs, np.ones(len(inputs), np.int8))
+
+
+def numbers(count: int, floats: bool) -> st.SearchStrategy[list[float]]:
+    each = st.floats(0, 1000, allow_subnormal=False) if floats else st.integers(0, 9)
+    return st.lists(each, min_size=count, max_size=count)
+
+
+@st.composite
+def workloads(draw: st.DrawFn, floats: bool = False) -> tuple[Overlay, list[float], list[float], Costs]:
+    overlay = draw(overlays())
+    writes, reads = (draw(numbers(count, floats)) for count in (overlay.writers, overlay.readers))
+    return overlay, writes, reads, draw(st.sampled_from(COSTS))
+
+
+class Priced:
+    """The costs of an overlay's nodes by the letter of section 4, without arrays."""
+
+    def __init__(self, overlay: Overlay, writes: list[float], reads: list[float], costs: Costs) -> None:
+        self.overlay = overlay
+        self.inputs = [overlay.inputs_of(node).tolist() for node in range(overlay.nodes)]
+        first = overlay.writers
+        self.push = [self.pushes(node, writes) for node in range(overlay.nodes)]
+        self.pull = [self.pulls(node, reads) for node in range(overlay.nodes)]
+        sizes = [1 if node < first else len(self.inputs[node]) for node in range(overlay.nodes)]
+        self.push_cost = [f * float(costs.push.at(k)) for f, k in zip(self.push, sizes, strict=True)]
+        self.pull_cost = [f * float(costs.pull.at(k)) for f, k in zip(self.pull, sizes, strict=True)]
+
+    def pushes(self, node: int, writes: list[float]) -> float:
+        return writes[node] if node < self.overlay.writers else sum(self.pushes(i, writes) for i in self.inputs[node])
+
+    def pulls(self, node: int, reads: list[float]) -> float:
+        reader = node - self.overlay.writers
+        own = reads[reader] if 0 <= reader < len(reads) else 0
+        return own + sum(self.pulls(after, reads) for after in range(self.overlay.nodes) if node in self.inputs[after])
+
+    def cost(self, push: list[bool]) -> float:
+        return sum(self.push_cost[n] if push[n] else self.pull_cost[n] for n in range(self.overlay.nodes))
+
+    def is_allowed(self, push: list[bool]) -> bool:
+        return all(push[i] for n in range(self.overlay.nodes) if push[n] for i in self.inputs[n])
+
+    def least(self) -> float:
+        first = [True] * self.overlay.writers
+        choices = product([False, True], repeat=self.overlay.nodes - self.overlay.writers)
+        return min(self.cost(first + list(rest)) for rest in choices if self.is_allowed(first + list(rest)))
+
+
+@given(workload=workloads())
+def test_the_cut_finds_the_least_cost_of_whole_numbers(workload) -> None:
+    overlay, writes, reads, _ = workload
+    costs = COSTS[2]
+    priced = Priced(overlay, writes, reads, costs)
+    found = decide(overlay, writes, reads, costs, by=MinCut())
+    found.check_invariants(overlay)
+    assert found.cost == priced.cost(found.push.tolist()) == priced.least()
+    assert found.cost <= min(found.cost_of_all_push, found.cost_of_all_pull)
+
+
+@given(workload=workloads(floats=True))
+def test_the_cut_finds_the_least_cost_of_any_numbers(workload) -> None:
+    overlay, writes, reads, costs = workload
+    priced = Priced(overlay, writes, reads, costs)
+    found = decide(overlay, writes, reads, costs)
+    found.check_invariants(overlay)
+    assert found.cost == pytest.approx(priced.least(), rel=1e-9, abs=1e-300)
+
+
+@given(workload=workloads())
+def test_greedy_decisions_are_allowed_and_no_cheaper_than_the_cut(workload) -> None:
+    overlay, writes, reads, costs = workload
+    greedy = decide(overlay, writes, reads, costs, by=Greedy())
+    greedy.check_invariants(overlay)
+    assert greedy.cost >= decide(overlay, writes, reads, costs).cost - 1e-9
+
+
+@given(workload=workloads())
+def test_frequencies_add_up_along_the_overlay(workload) -> None:
+    overlay, writes, reads, costs = workload
+    priced = Priced(overlay, writes, reads, costs)
+    found = frequencies(overlay, writes, reads)
+    assert found.push.tolist() == priced.push
+    assert found.pull.tolist() == priced.pull
+
+
+@given(workload=workloads(), window=st.integers(1, 20))
+def test_splitting_never_costs_more_and_keeps_what_is_computed(workload, window) -> None:
+    overlay, writes, reads, costs = workload
+    before = decide(overlay, writes, reads, costs, writer_window=window)
+    after, decisions = split(overlay, before, writes, reads, costs, writer_window=window)
+    decisions.check_invariants(after)
+    assert decisions.cost <= before.cost + 1e-9
+    assert (after.nodes > overlay.nodes) == (decisions.cost < before.cost - 1e-9)
+    assert [after.contributions(r) for r in range(overlay.readers)] == [
+        overlay.contributions(r) for r in range(overlay.readers)
+    ]
+
+
+@given(writes=numbers(6, floats=True), read=st.floats(0, 100), costs=st.sampled_from(COSTS))
+def test_a_single_node_is_split_where_it_costs_least(writes, read, costs) -> None:
+    """All ways to divide the inputs into pushed and pulled ones, not only by their frequencies."""
+    overlay = Overlay(6, 1, np.array([0] * 7 + [6]), np.arange(6, dtype=np.int32), np.ones(6, np.int8))
+    decided = decide(overlay, writes, [read], costs)
+    _, found = split(overlay, decided, writes, [read], costs)
+    options = [read * float(costs.pull.at(6)), sum(writes) * float(costs.push.at(6))]
+    for chosen in product([False, True], repeat=6):
+        if 2 <= (size := sum(chosen)) < 6:
+            pushed = sum(w for w, is_pushed in zip(writes, chosen, strict=True) if is_pushed)
+            options.append(pushed * float(costs.push.at(size)) + read * float(costs.pull.at(7 - size)))
+    stored = sum(writes) * float(costs.push.at(1))
+    assert found.cost - stored == pytest.approx(min(options), rel=1e-9, abs=1e-9 * (1 + stored))
