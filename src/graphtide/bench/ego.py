@@ -53,11 +53,13 @@ def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT00
     progress("dependencies of Debian packages")
     dependencies = _dependencies(quick)
     yield from _overlays(dependencies, "debian")
-    yield from _at_ratios(dependencies, "debian", (1.0,), 20_000 if quick else 400_000, _ON_DEPENDENCIES, progress)
+    yield from _at_ratios(
+        dependencies, "debian", (1.0,), 20_000 if quick else 400_000, bars=_ON_DEPENDENCIES, progress=progress
+    )
     edges = 20_000 if quick else 10_000_000
     progress(f"a power-law graph of {edges:,} edges")
     graph = _power_law(edges)
-    yield from _at_ratios(graph, "power law", _RATIOS, 20_000 if quick else 1_000_000, {}, progress)
+    yield from _at_ratios(graph, "power law", _RATIOS, 20_000 if quick else 1_000_000, bars={}, progress=progress)
 
 
 def _dependencies(quick: bool) -> Neighbourhoods:  # noqa: FBT001
@@ -101,17 +103,18 @@ def _at_ratios(
     name: str,
     ratios: tuple[float, ...],
     operations: int,
+    *,
     bars: dict[str, float],
     progress: Progress,
 ) -> Iterator[Comparison]:
     for function in _AGGREGATES:
         for ratio in ratios:
             progress(f"{name}: {function!r}, {ratio:g} writes to a read")
-            yield _compared(pairs, name, function, ratio, operations, bars.get(function.name, _NEVER_BELOW))
+            yield _compared(pairs, name, function, ratio, operations, bar=bars.get(function.name, _NEVER_BELOW))
 
 
 def _compared(
-    pairs: Neighbourhoods, name: str, function: Function, ratio: float, operations: int, bar: float
+    pairs: Neighbourhoods, name: str, function: Function, ratio: float, operations: int, *, bar: float
 ) -> Comparison:
     work = _workload(pairs, ratio, operations)
     plans = {
