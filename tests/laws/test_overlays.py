@@ -78,6 +78,14 @@ def test_a_deep_overlay_aggregates_its_neighbourhoods(method, seed) -> None:
     assert overlay.levels().max() > 1
 
 
+def test_a_reader_that_lacks_the_same_writer_of_two_bicliques_subtracts_it_once() -> None:
+    left, right = {*range(7)}, {*range(6, 13)}
+    neighbourhoods = Neighbourhoods.from_sets([*[left] * 5, *[right] * 5, (left | right) - {6}], 13)
+    overlay = build(neighbourhoods, NegativeMining(), 1).overlay
+    overlay.check_invariants(neighbourhoods)
+    assert overlay.has_negatives
+
+
 @each_method
 @given(asked=neighbourhood_sets())
 def test_an_overlay_never_has_more_edges_than_there_are_pairs(method, asked) -> None:
