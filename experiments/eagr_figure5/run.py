@@ -102,7 +102,7 @@ def draw(file: Path, rows: Sequence[Row]) -> None:
     for axes in places[len(graphs) + 1 :]:
         axes.set_axis_off()
     places[0].legend(frameon=False, fontsize=8)
-    save(figure, file, "Overlays with negative edges or built reader by reader share most")
+    save(figure, file, "A few iterations find most of what there is to share; how much that is depends on the graph")
 
 
 def curves(axes: Axes, rows: Sequence[Row]) -> None:
