@@ -77,6 +77,16 @@ class AnIndexThatChanges(RuleBasedStateMachine):
 TestAnIndexThatChanges = AnIndexThatChanges.TestCase
 
 
+def test_a_writer_is_never_subtracted_twice() -> None:
+    partials = {9: {0, 1, 2, 3, 8}, 10: {4, 5, 6, 7, 8}}
+    index = CoverIndex(WRITERS)
+    for node, members in partials.items():
+        index.add(node, sorted(members))
+    found = cover(range(8), index, negatives=1)
+    assert made_up(found, partials) == Counter(range(8))
+    assert found == [(9, 1), (8, -1), (4, 1), (5, 1), (6, 1), (7, 1)]
+
+
 @given(asked=neighbourhood_sets(), wanted=st.sets(st.integers(0, 11)), overlapping=st.booleans())
 def test_the_index_of_an_overlay_covers_new_readers(asked, wanted, overlapping) -> None:
     writers, neighbours = asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import neighbourhood_sets
 
@@ -55,6 +55,35 @@ def test_an_overlay_aggregates_its_neighbourhoods(method, asked, iterations) -> 
     values = 3 ** np.arange(writers)
     add = max if overlay.overlapping else sum
     assert summed(overlay, values).tolist() == [add([0, *(3**w for w in each)]) for each in sets]
+
+
+def noisy_copies(seed: int) -> tuple[int, list[set[int]]]:
+    """Many readers that want nearly the same: large enough for partial aggregates of partial aggregates."""
+    rng = np.random.default_rng(seed)
+    writers = int(rng.integers(20, 60))
+    models = rng.random((int(rng.integers(2, 6)), writers)) < rng.uniform(0.3, 0.8)
+    chosen = models[rng.integers(0, len(models), size=120)]
+    wanted = chosen ^ (rng.random(chosen.shape) < rng.uniform(0.01, 0.08))
+    return writers, [set(np.flatnonzero(each).tolist()) for each in wanted]
+
+
+@each_method
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32))
+def test_a_deep_overlay_aggregates_its_neighbourhoods(method, seed) -> None:
+    writers, sets = noisy_copies(seed)
+    neighbourhoods = Neighbourhoods.from_sets(sets, writers)
+    overlay = build(neighbourhoods, method, 6).overlay
+    overlay.check_invariants(neighbourhoods)
+    assert overlay.levels().max() > 1
+
+
+def test_a_reader_that_lacks_the_same_writer_of_two_bicliques_subtracts_it_once() -> None:
+    left, right = {*range(7)}, {*range(6, 13)}
+    neighbourhoods = Neighbourhoods.from_sets([*[left] * 5, *[right] * 5, (left | right) - {6}], 13)
+    overlay = build(neighbourhoods, NegativeMining(), 1).overlay
+    overlay.check_invariants(neighbourhoods)
+    assert overlay.has_negatives
 
 
 @each_method

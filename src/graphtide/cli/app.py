@@ -80,12 +80,14 @@ def warm() -> None:
     import time
 
     from graphtide.dataflow import warm as dataflows
+    from graphtide.ego import warm as aggregates
     from graphtide.frontier import warm as queries
 
     typer.echo("compiling kernels: a minute or two the first time, a moment when they are there")
     clock = time.perf_counter()
     dataflows.warm()
     queries.warm()
+    aggregates.warm()
     typer.echo(f"ready after {time.perf_counter() - clock:.1f} s")
 
 

@@ -22,9 +22,10 @@ from graphtide.rows import Type
 __all__ = ["calibrate"]
 
 _SIZES: Final = (1, 4, 16, 64)
-_WRITERS: Final = 1 << 15
-_OPERATIONS: Final = 20_000
-_REPEATS: Final = 3
+_WRITERS: Final = 1 << 14
+_OUTPUTS: Final = 8  # of each writer
+_OPERATIONS: Final = 10_000
+_REPEATS: Final = 5
 _NOTHING: Final = np.zeros(0, np.int64)
 _VALUES: Final = 100
 _LEAST: Final = 1e-10
@@ -41,29 +42,41 @@ def calibrate(function: Function, window: Window, value_type: Type) -> Costs:
     if isinstance(function, Aggregate) and isinstance(plans[1].partials, OwnObjects):
         # Python's own time is nearly all of it; inputs are what counts.
         return Costs(Curve(constant=1) if function.subtracts else Curve(linear=1), Curve(linear=1))
-    pulls = np.array([_seconds(plan, READ) for plan in plans.values()])
     alone = _seconds(plans[1], WRITE)
+    pulls = [_seconds(plan, READ) for plan in plans.values()]
     pushes: list[float] = []
-    kept = 0.0
+    kept: list[float] = []
     for size in _SIZES:
         plan = _plan(function, window, value_type, size, push=True)
-        pushes.append(_seconds(plan, WRITE) - alone)
-        kept = _seconds(plan, READ) if size == 1 else kept
-    return Costs(_fitted(np.array(pushes)), _fitted(pulls - kept))
+        pushes.append((_seconds(plan, WRITE) - alone) / _OUTPUTS)
+        kept.append(_seconds(plan, READ))
+    # A reader that is kept is read, too: that is no part of a pull.
+    return Costs(_fitted(np.array(pushes)), _fitted(np.array(pulls) - np.array(kept)))
 
 
 def _plan(function: Function, window: Last, value_type: Type, size: int, *, push: bool) -> Plan:
-    """Each writer has one reader, and each reader so many writers, that lie anywhere."""
-    readers = _WRITERS // size
-    starts = np.concatenate([np.zeros(_WRITERS, np.int64), np.arange(readers + 1) * size])
-    inputs = np.random.default_rng(0).permutation(_WRITERS).astype(np.int32)
-    overlay = Overlay(_WRITERS, readers, starts, inputs, np.ones(_WRITERS, np.int8))
+    """Each writer has a few partial aggregates, each of these so many writers that lie anywhere, and one reader.
+
+    So an output of a writer is one of both sorts of nodes, and so is what a reader pulls.
+    """
+    count = _WRITERS * _OUTPUTS // size
+    edges = _WRITERS * _OUTPUTS
+    starts = np.concatenate(
+        [
+            np.zeros(_WRITERS, np.int64),
+            np.arange(count),
+            count + np.arange(count + 1) * size,
+        ]
+    )
+    rng = np.random.default_rng(0)
+    writers = np.concatenate([rng.permutation(_WRITERS) for _ in range(_OUTPUTS)])
+    inputs = np.concatenate([_WRITERS + count + rng.permutation(count), writers]).astype(np.int32)
+    overlay = Overlay(_WRITERS, count, starts, inputs, np.ones(count + edges, np.int8))
     decided = (np.arange(overlay.nodes) < _WRITERS) | push
     plan = Plan(overlay, decided, function, WindowContents(window, _WRITERS), value_type=value_type)
     if not isinstance(plan.partials, OwnObjects):
         # Windows are full, as they are after a while.
-        everyone = np.tile(np.arange(_WRITERS), window.count)
-        _run(plan, WRITE, everyone)
+        _run(plan, WRITE, np.tile(np.arange(_WRITERS), window.count))
     return plan
 
 
@@ -86,7 +99,8 @@ def _fitted(seconds: NDArray[np.float64]) -> Curve:
     """The curve nearest to measurements, in proportion, with no part below 0."""
     sizes = np.array(_SIZES, np.float64)
     measured = np.maximum(seconds, _LEAST)
-    parts = np.column_stack([np.ones(len(sizes)), np.log2(sizes), sizes])
+    # Two nodes each: one with so many inputs, and one with a single one.
+    parts = np.column_stack([np.full(len(sizes), 2.0), np.log2(sizes), sizes + 1])
     chosen = [0, 1, 2]
     while True:
         found, *_ = np.linalg.lstsq(parts[:, chosen] / measured[:, None], np.ones(len(sizes)), rcond=None)

@@ -43,7 +43,7 @@ class Decisions:
     cost_of_all_push: float
     cost_of_all_pull: float
     considered: int  # nodes that could be decided either way: all but the writers
-    left: int  # of these, not decided by pruning
+    left: NDArray[np.int64]  # of these, the nodes that pruning did not decide
     components: int  # connected parts of what was left
 
     def check_invariants(self, overlay: Overlay) -> None:
@@ -55,10 +55,10 @@ class Decisions:
 
 
 class Decided(NamedTuple):
-    """Which nodes push, how many of them were not decided by pruning, and in how many connected parts."""
+    """Which nodes push, which were not decided by pruning, and in how many connected parts these are."""
 
     push: NDArray[np.bool_]
-    left: int
+    left: NDArray[np.int64]
     components: int
 
 
@@ -83,7 +83,7 @@ class MinCut:
         if len(left):
             decided[left] = PUSH
             decided[cheapest_cut(overlay, left, worth)] = PULL
-        return Decided(decided == PUSH, len(left), parts)
+        return Decided(decided == PUSH, left, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Greedy:
         """The nodes to push, if a push of each node saves `worth` against a pull."""
         by_level = np.argsort(overlay.levels(), kind="stable")
         push = decide_greedily(overlay.starts, overlay.inputs, overlay.writers, by_level, worth)
-        return Decided(push, overlay.nodes - overlay.writers, 0)
+        return Decided(push, np.arange(overlay.writers, overlay.nodes), 0)
 
 
 def frequencies(overlay: Overlay, writes: ArrayLike, reads: ArrayLike) -> Frequencies:

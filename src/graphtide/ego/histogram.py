@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import BuiltIn, TopK
 from graphtide.ego.contents import grown
@@ -99,5 +98,5 @@ class Histogram(Partials):
     def _table(self, node: int) -> dict[int, int]:
         start, bits, _ = map(int, self.tables[node])
         slots = 1 << bits if bits else 0
-        pairs: NDArray[np.int64] = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + slots]
-        return {int(value): int(count) for value, count in pairs if count}
+        pairs: Any = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + slots]
+        return {value: count for value, count in pairs.tolist() if count}

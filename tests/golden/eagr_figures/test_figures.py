@@ -17,6 +17,8 @@ from graphtide.ego import (
     build,
     decide,
 )
+from graphtide.ego.windows import Last
+from graphtide.frontier import LiveGraph
 
 A, B, C, D, E, F, G = range(7)
 LATEST = {C: 9, D: 3, E: 1, F: 6}
@@ -32,6 +34,16 @@ def test_figure_1_has_one_partial_aggregate_for_five_readers(method) -> None:
     assert (overlay.partials, overlay.edges) == (1, 4 + 3 + 5)
     assert set(overlay.inputs_of(14).tolist()) == SHARED
     assert sum(LATEST[writer] * count for writer, count in overlay.contributions(A).items()) == 19
+
+
+def test_figure_1_as_a_query_on_a_live_graph() -> None:
+    """SUM at a is 19: c, d, e and f wrote 9, 3, 1 and 6 last."""
+    live = LiveGraph(ids=str)
+    names = "abcdefg"
+    live.apply(insert=[(names[w], names[r]) for r, writers in enumerate(FIGURE1) for w in sorted(writers)])
+    ego = live.ego("sum", window=Last(1), along="in")
+    ego.write_many(["a", "c", "a", "c", "d", "e", "f"], [1, 7, 4, 9, 3, 1, 6])
+    assert ego.read("a") == 19
 
 
 @pytest.mark.parametrize("by", [MinCut(), Greedy()], ids=str)

@@ -12,6 +12,9 @@ from graphtide.bits import lowest, popcount
 from graphtide.ego.kernels.chunks import has_bit
 from graphtide.jit import kernel
 
+# A list may lack one item of so many. If it lacked more, what is left of it would be worth more to later bicliques.
+RARITY = 6
+
 __all__ = ["close", "exact_members", "near_members", "trim"]
 
 
@@ -61,7 +64,7 @@ def near_members(chunk, path, length, members, most_lacks, last_reader, subtract
         gain = length - 2 * lacks - 1
         owner = chunk.owners[i]
         may_lack = owner < last_reader and not subtracts[owner]
-        if gain > 0 and (lacks == 0 or (may_lack and lacks <= most_lacks)):
+        if gain > 0 and (lacks == 0 or (may_lack and lacks <= most_lacks and lacks * RARITY <= length)):
             members[i // 64] |= np.uint64(1) << np.uint64(i % 64)
             saved += gain
     return saved

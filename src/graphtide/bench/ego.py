@@ -1,0 +1,169 @@
+"""Ego aggregates.
+
+Overlays with decisions against all push and all pull without sharing, at many ratios of writes to reads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphtide import datasets
+from graphtide.bench.catalogue import Progress
+from graphtide.bench.comparison import Comparison
+from graphtide.bench.core_graphs import power_law_graph
+from graphtide.ego import AdaptiveMining, AllPull, AllPush, Direct, NegativeMining, Neighbourhoods, OverlappingMining
+from graphtide.ego.aggregates import Function, TopK, aggregate_of
+from graphtide.ego.building import Method, build
+from graphtide.ego.contents import WindowContents
+from graphtide.ego.decisions import Decider
+from graphtide.ego.partials import READ, WRITE
+from graphtide.ego.plan import Plan
+from graphtide.ego.planning import Planning, Rates
+from graphtide.ego.windows import Last
+from graphtide.rows import INT
+
+__all__ = ["run"]
+
+_AGGREGATES: Final[tuple[Function, ...]] = (aggregate_of("sum"), aggregate_of("max"), TopK(3))
+_RATIOS: Final = (0.05, 0.2, 1.0, 5.0, 20.0)
+_NEVER_BELOW: Final = 0.95
+_ON_DEPENDENCIES: Final = {"sum": 1.5, "max": 1.5, "top": 3.0}
+_WINDOW: Final = Last(1)
+_TOPICS: Final = 1_000
+_REPEATS: Final = 5
+_NOTHING: Final = np.zeros(0, np.int64)
+
+
+class Workload(NamedTuple):
+    """Operations whose vertices are drawn by a Zipf distribution, and the rates behind them."""
+
+    kinds: NDArray[np.int8]
+    who: NDArray[np.int64]
+    values: NDArray[np.int64]
+    rates: Rates
+
+
+def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT001 - the shape of every bench
+    """Rows for the dependency graph, and for a power-law graph of the largest size."""
+    progress("dependencies of Debian packages")
+    dependencies = _dependencies(quick)
+    yield from _overlays(dependencies, "debian")
+    yield from _at_ratios(
+        dependencies, "debian", (1.0,), 20_000 if quick else 400_000, bars=_ON_DEPENDENCIES, progress=progress
+    )
+    edges = 20_000 if quick else 10_000_000
+    progress(f"a power-law graph of {edges:,} edges")
+    graph = _power_law(edges)
+    yield from _at_ratios(graph, "power law", _RATIOS, 20_000 if quick else 1_000_000, bars={}, progress=progress)
+
+
+def _dependencies(quick: bool) -> Neighbourhoods:  # noqa: FBT001
+    """The packages that each package needs: what they write, it aggregates."""
+    table = datasets.load("debian").select(["src", "dst"])
+    ids, numbers = np.unique(
+        np.concatenate([table[c].to_numpy(zero_copy_only=False) for c in (0, 1)]), return_inverse=True
+    )
+    source, target = numbers.reshape(2, -1)
+    count = len(ids) // 20 if quick else len(ids)
+    some = (source < count) & (target < count)
+    return Neighbourhoods.from_pairs(target[some], source[some], count, count)
+
+
+def _power_law(edges: int) -> Neighbourhoods:
+    """About ten edges to a vertex."""
+    table = power_law_graph(edges)
+    ids, numbers = np.unique(table, return_inverse=True)
+    source, target = numbers.reshape(-1, 2).T
+    return Neighbourhoods.from_pairs(source, target, len(ids), len(ids))
+
+
+def _overlays(pairs: Neighbourhoods, name: str) -> Iterator[Comparison]:
+    """How much each method shares, and how long it takes."""
+    methods: dict[str, Method] = {
+        "VNM_A": AdaptiveMining(),
+        "VNM_N": NegativeMining(),
+        "VNM_D": OverlappingMining(),
+    }
+    for title, method in methods.items():
+        began = time.process_time()
+        overlay = build(pairs, method).overlay
+        seconds = time.process_time() - began
+        index = overlay.sharing_index(pairs)
+        note = f"sharing index {index:.1%}, {len(pairs):,} pairs, {len(pairs) / seconds:,.0f} pairs/s"
+        yield Comparison(f"{name}: overlay by {title}", seconds, None, "", "s", agree=True, note=note)
+
+
+def _at_ratios(
+    pairs: Neighbourhoods,
+    name: str,
+    ratios: tuple[float, ...],
+    operations: int,
+    *,
+    bars: dict[str, float],
+    progress: Progress,
+) -> Iterator[Comparison]:
+    for function in _AGGREGATES:
+        for ratio in ratios:
+            progress(f"{name}: {function!r}, {ratio:g} writes to a read")
+            yield _compared(pairs, name, function, ratio, operations, bar=bars.get(function.name, _NEVER_BELOW))
+
+
+def _compared(
+    pairs: Neighbourhoods, name: str, function: Function, ratio: float, operations: int, *, bar: float
+) -> Comparison:
+    work = _workload(pairs, ratio, operations)
+    plans = {
+        "ours": _planned(pairs, function, work.rates, None, None),
+        "all push": _planned(pairs, function, work.rates, Direct(), AllPush()),
+        "all pull": _planned(pairs, function, work.rates, Direct(), AllPull()),
+    }
+    seconds: dict[str, list[float]] = {title: [] for title in plans}
+    answers: dict[str, Any] = {}
+    for _ in range(_REPEATS):
+        for title, plan in plans.items():
+            began = time.process_time()
+            found = plan.run(work.kinds, work.who, work.values, _NOTHING, _NOTHING)
+            seconds[title].append(time.process_time() - began)
+            answers[title] = plan.column(found)
+    speed = {title: operations / float(np.median(each)) for title, each in seconds.items()}
+    better = max(("all push", "all pull"), key=lambda title: speed[title])
+    ours = plans["ours"]
+    nodes, partials = ours.frame.nodes, ours.overlay()[0].partials
+    note = (
+        f"all push {speed['all push']:,.0f}, all pull {speed['all pull']:,.0f} operations/s; "
+        f"{partials:,} partial aggregates, sharing index {ours.sharing_index:.1%}, "
+        f"{int(nodes.push.sum()) - ours.writers:,} nodes push"
+    )
+    return Comparison(
+        f"{name}: {function!r}, {ratio:g} writes to a read",
+        speed["ours"],
+        speed[better],
+        f"{better}, nothing shared",
+        "operations/s",
+        agree=all(answers["ours"].equals(other) for other in answers.values()),
+        bar=bar,
+        note=note,
+    )
+
+
+def _planned(
+    pairs: Neighbourhoods, function: Function, rates: Rates, method: Method | None, decider: Decider | None
+) -> Plan:
+    planning = Planning(function, _WINDOW, method=method, decider=decider, rates=rates)
+    return planning.plan(pairs, WindowContents(_WINDOW, pairs.writer_count), INT)
+
+
+def _workload(pairs: Neighbourhoods, ratio: float, operations: int) -> Workload:
+    """Vertices write as often as Zipf says, and are read in proportion to it."""
+    rng = np.random.default_rng(0)
+    often = 1 / (1 + rng.permutation(pairs.writer_count))
+    often /= often.sum()
+    who = np.searchsorted(np.cumsum(often), rng.random(operations)).clip(max=pairs.writer_count - 1)
+    kinds = np.where(rng.random(operations) < ratio / (1 + ratio), WRITE, READ).astype(np.int8)
+    values = np.minimum(rng.zipf(1.5, operations), _TOPICS)
+    return Workload(kinds, who, values, Rates(often * ratio, often))
