@@ -32,6 +32,7 @@ from graphtide.trace.kernels.spine import (
     close_spine,
     forget_from,
     merge_all,
+    merge_for,
     new_spine,
     push_run,
     set_fresh,
@@ -235,7 +236,7 @@ def test_a_spine_adds_up_at_every_time_in_advance_of_since(data: st.DataObject) 
     pushed: list[Lines] = []
     with heap_without_leaks() as heap:
         spine = int(new_spine(heap.table, 0, shape.width + shape.depth + 1, shape.depth, data.draw(EFFORTS)))
-        for step in data.draw(st.lists(st.sampled_from(["push", "push", "since", "merge"]), max_size=10)):
+        for step in data.draw(st.lists(st.sampled_from(["push", "push", "since", "look", "merge"]), max_size=10)):
             if step == "push":
                 pushed.append(data.draw(lines(shape)))
                 set_fresh(heap.table, spine, consolidated(heap, pushed[-1], shape.depth), 0, 4)
@@ -243,6 +244,8 @@ def test_a_spine_adds_up_at_every_time_in_advance_of_since(data: st.DataObject) 
                 # A frontier never goes back, and may have several elements.
                 since = since.join(Antichain(data.draw(st.lists(gen.times(shape.depth, 3), min_size=1, max_size=3))))
                 set_since(heap.table, spine, np.array(list(since), np.int64))
+            elif step == "look":
+                merge_for(heap.table, spine, data.draw(st.integers(0, 60)))
             else:
                 merge_all(heap.table, spine)
             for time in times(shape, since):
@@ -299,6 +302,7 @@ def test_forgetting_brings_back_what_was_before(data: st.DataObject) -> None:
         set_since(heap.table, spine, np.array([least]))
         for part in undone:
             set_fresh(heap.table, spine, consolidated(heap, part, shape.depth), 2, 4)
+        merge_for(heap.table, spine, data.draw(st.integers(0, 60)))
         forget_from(heap.table, spine, 2)
         for time in times(shape, Antichain([least])):
             assert read(heap, spine, shape, time) == at(committed, shape, time)

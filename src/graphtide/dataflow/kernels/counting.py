@@ -33,7 +33,7 @@ from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
 from graphtide.trace.kernels.heap import NONE, release, words
-from graphtide.trace.kernels.spine import FRESH
+from graphtide.trace.kernels.spine import FRESH, merge_for
 
 __all__ = ["is_counting", "recount"]
 
@@ -52,7 +52,8 @@ def is_counting(heap, operators, operator, state):
 @kernel
 def recount(heap, operators, operator, calendar, state):
     """What changes in the output in this round; slot 0 if nothing does."""
-    spine = words(heap, operators[operators[operator, INPUT], SPINE])
+    index = operators[operators[operator, INPUT], SPINE]
+    spine = words(heap, index)
     depth = operators[operator, DEPTH]
     keys = operators[operator, KEYS]
     width = operators[operator, WIDTH]
@@ -65,6 +66,7 @@ def recount(heap, operators, operator, calendar, state):
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
     result = new_result(heap, operator, width, depth, 2 * (new_rows + carried_rows))
+    merge_for(heap, index, new_rows + carried_rows)
     slots, _, _ = open_runs(spine, new)
     of_new = find_keys(heap, slots, keys, new)
     of_carried = find_keys(heap, slots, keys, carry)

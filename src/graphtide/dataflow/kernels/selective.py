@@ -41,7 +41,7 @@ from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import group_end
-from graphtide.trace.kernels.spine import FRESH
+from graphtide.trace.kernels.spine import FRESH, merge_for
 
 __all__ = ["is_selective", "reselect"]
 
@@ -67,7 +67,8 @@ def is_selective(heap, operators, operator, state):
 @kernel
 def reselect(heap, operators, operator, calendar, state):
     """What changes in the output in this round; slot 0 if nothing does."""
-    spine = words(heap, operators[operators[operator, INPUT], SPINE])
+    index = operators[operators[operator, INPUT], SPINE]
+    spine = words(heap, index)
     depth = operators[operator, DEPTH]
     keys = operators[operator, KEYS]
     width = operators[operator, WIDTH]
@@ -81,6 +82,7 @@ def reselect(heap, operators, operator, calendar, state):
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
     result = new_result(heap, operator, width, depth, 2 * (new_rows + carried_rows))
+    merge_for(heap, index, new_rows + carried_rows)
     slots, lows, highs = open_runs(spine, new)
     of_new = find_keys(heap, slots, keys, new)
     of_carried = find_keys(heap, slots, keys, carry)

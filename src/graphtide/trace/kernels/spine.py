@@ -5,8 +5,9 @@ new differences from old ones. Then it becomes a run. Two neighbours of comparab
 and every insertion pays for merging in proportion to its own size and to how many runs there are:
 half of `effort` rows per row inserted and run (counting two more, for spines of few). Newer merges,
 which are smaller, are served first; large ones take what is left, so that every insertion pays about
-the same. Readers see the runs of an unfinished merge until it is done. Where nobody looks keys up, merges
-only bound the number of runs: those neighbours are merged that have the fewest rows.
+the same. A reduction pays as well, before it looks keys up. Readers see the runs of an unfinished merge until
+it is done. Where nobody looks keys up, merges only bound the number of runs: those neighbours are merged that
+have the fewest rows.
 
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
@@ -51,6 +52,7 @@ __all__ = [
     "everything",
     "forget_from",
     "merge_all",
+    "merge_for",
     "new_spine",
     "push_run",
     "run_slot",
@@ -85,6 +87,8 @@ IDLE = 0
 # Runs that an idle spine may have without a merge, and with one if the largest has fewer rows than all others.
 IDLE_RUNS = 64
 FEW_RUNS = 8
+# Rows that are merged in a third of the time in which a reduction looks at a key.
+ROWS_OF_A_LOOK = 32
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
@@ -211,6 +215,30 @@ def merge_all(heap, slot):
         _advance_merge(heap, slot, spine[RUNS] - 2, EAGER)
     if spine[RUNS] == 1:
         _compact_single(heap, slot)
+
+
+@kernel
+def merge_for(heap, slot, looks):
+    """Merge neighbours of few rows before so many keys are looked up in every run.
+
+    It takes no longer than the looks do, and spares the later ones, too, the runs that are gone.
+    """
+    spine = words(heap, slot)
+    fuel = ROWS_OF_A_LOOK * looks
+    while True:
+        cheapest = -1
+        fewest = fuel
+        for r in range(spine[RUNS] - 1):
+            rows = rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
+            if rows < fewest and (spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE or _can_merge(heap, spine, r)):
+                cheapest = r
+                fewest = rows
+        if cheapest < 0:
+            return
+        fuel -= fewest
+        if spine[RUN_TABLE + cheapest * RUN_FIELDS + MERGED] == NONE:
+            _begin(heap, slot, cheapest)
+        _advance_merge(heap, slot, cheapest, EAGER)
 
 
 @kernel
