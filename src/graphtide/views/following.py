@@ -103,6 +103,7 @@ class _Course:
     parts: list[Lines] = field(default_factory=list[Lines])
     width: int = 0
     last_work: float = float("inf")  # of a view that ran by its differences; until there was one, no telling
+    building: float = 0.0  # seconds that it took to build the last dataflow
 
     def from_scratch(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run each view alone."""
@@ -110,7 +111,9 @@ class _Course:
             clock = time.perf_counter()
             self._move_to(position)
             self.execution = None  # its memory is free before the next one asks for it
+            building = time.perf_counter()
             self.execution = self.begin()
+            self.building = time.perf_counter() - building
             edges = np.flatnonzero(self.present)
             outcome = self.execution.feed(edges, 1).run_epoch()
             seconds = time.perf_counter() - clock
@@ -185,7 +188,7 @@ def follow_chain(
             views = [(p, estimate) for p, (_, estimate) in group]
             for step in course.from_scratch(views) if is_anew else course.by_differences(views):
                 if step.way == "scratch":
-                    splitter.observe("scratch", step.edges, step.seconds)
+                    splitter.observe("scratch", step.edges, step.seconds, course.building)
                 else:
                     splitter.observe("differential", step.differences_in, step.seconds)
         position = upper
