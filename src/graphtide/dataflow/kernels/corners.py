@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH, LATE, LOWER, UPPER
-from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.dataflow.kernels.visits import post
 from graphtide.jit import kernel, leaf
@@ -79,11 +78,11 @@ def find_keys(heap, slots, keys, probes):
 def lay_out(past, length, first, now, lines, places):
     """Give each row of a history, with times in the columns from `first` on, its place in two planes.
 
-    Returns the lines of both directions, whose numbers of lines are in their row 0, and the places: the number of the
-    plane, of the line across and of the line along.
+    Writes the lines of both directions, whose numbers of lines are in their row 0, and the places: the number of the
+    plane, of the line across and of the line along. There must be room for two lines more than rows, and for a
+    place for each.
     """
     depth = now.shape[1]
-    lines = grow(lines, length + 2)
     for direction in range(2):
         lines[0, direction] = 1
         d = depth - 2 + direction
@@ -94,12 +93,10 @@ def lay_out(past, length, first, now, lines, places):
         for n in range(length):
             if past[n, first + d] > now[0, d]:
                 _add_line(lines, direction, past[n, first + d])
-    places = grow(places, length)
     for n in range(length):
         places[n, 0] = int(past[n, first] >= now[0, 0])
         places[n, 1] = _line(lines, 0, past[n, first + depth - 2]) if depth > 2 else 1
         places[n, 2] = _line(lines, 1, past[n, first + depth - 1]) if depth > 1 else 1
-    return lines, places
 
 
 @leaf

@@ -85,8 +85,15 @@ def recount(heap, operators, operator, calendar, state):
         is_new = i < i_end
         i = i_end
         j = j_end
-        past, length = _history(heap, slots, keys, depth, probe, row, of_new if is_new else of_carried, past)
-        lines, places = lay_out(past, length, 0, now, lines, places)
+        # Arrays are chosen and handed on as seldom as can be: each time costs atomic counts of their holders.
+        if is_new:
+            past, length = _history(heap, slots, keys, depth, probe, row, of_new, past)
+        else:
+            past, length = _history(heap, slots, keys, depth, probe, row, of_carried, past)
+        if lines.shape[0] < length + 2:
+            lines = grow(lines, length + 2)
+            places = grow(places, lines.shape[0])
+        lay_out(past, length, 0, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
         if totals.shape[0] < 2 * across * along:
@@ -116,7 +123,8 @@ def _history(heap, slots, keys, depth, probe, row, places, past):
         batch = words(heap, slots[r])
         at = places[r, row]
         while at < batch[ROWS] and same_data(batch, at, probe, row, keys):
-            past = grow(past, count + 1)
+            if count == past.shape[0]:
+                past = grow(past, count + 1)
             for d in range(depth + 1):
                 past[count, d] = value(batch, keys + d, at)
             count += 1

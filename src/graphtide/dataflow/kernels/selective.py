@@ -105,15 +105,23 @@ def reselect(heap, operators, operator, calendar, state):
         is_called = j < j_end
         i = i_end
         j = j_end
-        length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new if is_new else of_carried)
+        # Arrays are chosen and handed on as seldom as can be: each time costs atomic counts of their holders.
+        if is_new:
+            length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new)
+        else:
+            length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_carried)
         if length > _LONG and not is_called:
             look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
             past, put_out = _put_out(heap, out_slots, out_lows, out_highs, keys, past)
             if put_out <= _SHORT and _stays(past, put_out, now, probe, row, i_end, keys, step):
                 continue
-        past = grow(past, length)
+        if past.shape[0] < length:
+            past = grow(past, length)
         _gather(heap, slots, lows, highs, runs, keys, step, values, past)
-        lines, places = lay_out(past, length, values, now, lines, places)
+        if lines.shape[0] < length + 2:
+            lines = grow(lines, length + 2)
+            places = grow(places, lines.shape[0])
+        lay_out(past, length, values, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
         if totals.shape[0] < 2 * across * along:
@@ -154,7 +162,8 @@ def _put_out(heap, slots, lows, highs, keys, past):
     for r in range(slots.shape[0]):
         batch = words(heap, slots[r])
         for i in range(lows[r], highs[r]):
-            past = grow(past, count + 1)
+            if count == past.shape[0]:
+                past = grow(past, count + 1)
             for c in range(past.shape[1]):
                 past[count, c] = value(batch, keys + c, i)
             count += 1
