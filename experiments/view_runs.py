@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 import graphtide as gt
-from graphtide.bench.memory import hold_memory
+from graphtide.bench.held_memory import hold_memory
 from graphtide.dataflow.warm import warm
 
 # As in the paper: diff-only, scratch, adaptive.

@@ -32,6 +32,8 @@ _DIFFERENTIAL_BAR = 10.0
 _NEAR_BAR = 1 / 1.1
 _AHEAD_BAR = 1.5
 _LATTICE_BAR = 1.3
+_SHORT = 1.0  # seconds of a run
+_SHORT_TIMES = 3  # as often as others
 _SOURCE = 1  # a vertex with many interactions, early ones among them
 
 
@@ -97,12 +99,16 @@ class _Bench:
     def typical(
         self, computation: str, on: str, arguments: dict[str, Any], ways: dict[str, tuple[Strategy, str]]
     ) -> dict[str, Run]:
-        """For each way (strategy and order) the run of median length; they take turns, as the machine has its moods."""
+        """For each way (strategy and order) the run of median length; they take turns, as the machine has its moods.
+
+        Short runs are made more often: a pause of some milliseconds is a tenth of them.
+        """
         runs: dict[str, list[Run]] = {name: [] for name in ways}
-        for _ in range(self.times):
+        for turn in range(_SHORT_TIMES * self.times):
             for name, (strategy, order) in ways.items():
-                self.progress(f"{computation} on {on}, {name}")
-                runs[name].append(self.session.run(computation, on, strategy=strategy, order=order, **arguments))
+                if turn < self.times or runs[name][0].report.seconds < _SHORT:
+                    self.progress(f"{computation} on {on}, {name}")
+                    runs[name].append(self.session.run(computation, on, strategy=strategy, order=order, **arguments))
         return {name: sorted(made, key=lambda run: run.report.seconds)[len(made) // 2] for name, made in runs.items()}
 
     def all_ways(self, computation: str, on: str, arguments: dict[str, Any], order: str = "auto") -> dict[str, Run]:
