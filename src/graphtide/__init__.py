@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from graphtide.dataflow.output import Output
     from graphtide.ego.aggregates import Aggregate, TopK
     from graphtide.ego.windows import Last, Within
+    from graphtide.datalog import Datalog
     from graphtide.frontier import (
         Budget,
         Degree,
@@ -65,6 +66,7 @@ __all__ = [
     "Budget",
     "Collection",
     "Dataflow",
+    "Datalog",
     "Degree",
     "DeterministicDrop",
     "EdgeProperty",
@@ -124,6 +126,7 @@ _HOMES = {
     "Within": "graphtide.ego.windows",
     "Collection": "graphtide.dataflow.collection",
     "Dataflow": "graphtide.dataflow.flow",
+    "Datalog": "graphtide.datalog",
     "EdgeProperty": "graphtide.analytics",
     "Expression": "graphtide.dataflow.expressions.expression",
     "JoinOnDemand": "graphtide.frontier",

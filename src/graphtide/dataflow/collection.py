@@ -159,24 +159,42 @@ class Collection:
         A None in a key is equal to nothing. `where` is a condition on the columns of the result.
         """
         left_keys, right_keys = self._keys(other, on)
-        left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)
-        scope = deepest(left.node, right.node)
-        rest = [i for i in range(len(right.schema)) if i not in right_keys]
-        for name in (right.schema.names[i] for i in rest):
-            if name in left.schema:
+        rest = [name for i, name in enumerate(other.schema) if i not in right_keys]
+        for name in rest:
+            if name in self.schema:
                 raise PlanError(
-                    f'column "{name}" stands on both sides of the join: {left.schema} and {right.schema}',
+                    f'column "{name}" stands on both sides of the join: {self.schema} and {other.schema}',
                     hint=f'rename it on one side, as in rename({name}="{name}_2")',
                 )
-        schema = left.schema.concat(right.schema.select(*(right.schema.names[i] for i in rest)))
-        index = self.flow.builder.arranged(left.node, left_keys)
-        other_index = self.flow.builder.arranged(right.node, right_keys)
-        outputs = [(0, place) for place in _inverse(order_of(index))]
-        inverse = _inverse(order_of(other_index))
-        outputs += [(1, inverse[i]) for i in rest]
-        node = Node(Join(len(left_keys), tuple(outputs)), (index, other_index), scope, schema)
-        joined = Collection(self.flow, self.flow.builder.add(node))
+        columns = [(name, 0, name) for name in self.schema] + [(name, 1, name) for name in rest]
+        joined = self._joined(other, left_keys, right_keys, columns)
         return joined if where is None else joined.where(where)
+
+    def join_columns(
+        self, other: Collection, on: On, *, left: Mapping[str, str], right: Mapping[str, str]
+    ) -> Collection:
+        """As `join`, with the columns that are given alone: new names to names on the left, then on the right.
+
+        Nothing else is written, and both sides are read by the indexes they have, whatever their columns are called.
+        """
+        left_keys, right_keys = self._keys(other, on)
+        columns = [(name, 0, old) for name, old in left.items()] + [(name, 1, old) for name, old in right.items()]
+        return self._joined(other, left_keys, right_keys, columns)
+
+    def _joined(
+        self, other: Collection, left_keys: list[int], right_keys: list[int], columns: list[tuple[str, int, str]]
+    ) -> Collection:
+        sides = (self._without_null_keys(left_keys), other._without_null_keys(right_keys))
+        scope = deepest(*(each.node for each in sides))
+        indexes = tuple(
+            self.flow.builder.arranged(each.node, keys)
+            for each, keys in zip(sides, (left_keys, right_keys), strict=True)
+        )
+        places = [_inverse(order_of(index)) for index in indexes]
+        outputs = tuple((side, places[side][sides[side].schema.index(old)]) for _, side, old in columns)
+        schema = Schema((name, sides[side].schema[old]) for name, side, old in columns)
+        node = Node(Join(len(left_keys), outputs), indexes, scope, schema)
+        return Collection(self.flow, self.flow.builder.add(node))
 
     def semijoin(self, other: Collection, on: On) -> Collection:
         """The rows whose key is in the other collection, each as often as it was here."""

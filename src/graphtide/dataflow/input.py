@@ -72,10 +72,13 @@ class Input(Collection):
                 )
             self._staged.append(Staged(codes, times, amounts))
 
-    def _stage(self, rows: Any, diff: int) -> None:
-        codes = encode_rows(self.schema, self.flow.dictionary, rows)
+    def change_codes(self, codes: Codes, diff: int) -> None:
+        """As `insert` (1) and `remove` (-1), for lines of codes in the dataflow's dictionary."""
         with self.flow.lock:
             self._staged.append(Staged(codes, self.flow.staging, diff))
+
+    def _stage(self, rows: Any, diff: int) -> None:
+        self.change_codes(encode_rows(self.schema, self.flow.dictionary, rows), diff)
 
     @property
     def staged(self) -> int:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from graphtide.dataflow.plan import Arrange, Codes, Node
+from graphtide.dataflow.builder import order_of
+from graphtide.dataflow.plan import Codes, Node
 from graphtide.errors import CompactedError, NegativeMultiplicityError, UsageError
 from graphtide.rows import Schema, decode_rows, decode_table
+from graphtide.trace.kernels.consolidate import consolidate
+from graphtide.trace.kernels.lookup import look_up
 from graphtide.trace.kernels.spine import snapshot
 
 if TYPE_CHECKING:
@@ -54,6 +57,23 @@ class Reader:
         """The rows as of the last committed epoch, as Python tuples."""
         return decode_rows(self.schema, self._flow.dictionary, self._rows_at(self._flow.epoch - 1))
 
+    def codes(self) -> Codes:
+        """The rows as of the last committed epoch, as lines of codes."""
+        return self._rows_at(self._flow.epoch - 1)
+
+    def find(self, codes: Codes) -> Codes:
+        """The rows, as lines of codes, that begin with given codes in the order of the index: by seeking, not by scanning."""
+        lines, _ = self._looked_up(np.ascontiguousarray(codes), len(codes))
+        return self._natural(lines)[: len(self.schema)]
+
+    def counts_of(self, codes: Codes) -> Codes:
+        """How often each of the given rows is there: lines of codes, rows that differ."""
+        order = list(order_of(self.index))
+        rows = np.lexsort(codes[order[::-1]]) if codes.shape[1] > 1 else np.arange(codes.shape[1])
+        counts = np.empty(codes.shape[1], np.int64)
+        counts[rows] = self._looked_up(np.ascontiguousarray(codes[order][:, rows]), len(order))[1]
+        return counts
+
     @property
     def since(self) -> int:
         """The first epoch that can be read."""
@@ -97,6 +117,24 @@ class Reader:
         below = np.ascontiguousarray(counted[: len(self.schema), counted[-1] < 0][:, :1])
         return decode_rows(self.schema, self._flow.dictionary, below)[0] if below.shape[1] else None
 
+    def _looked_up(self, codes: Codes, keys: int) -> tuple[Codes, Codes]:
+        """The rows with given keys, which are sorted and differ, and how many each key has."""
+        flow = self._flow
+        nothing = np.empty((len(self.schema) + 2, 0), np.int64), np.zeros(codes.shape[1], np.int64)
+        if codes.shape[1] == 0 or not flow.is_installed(self.index):
+            return nothing
+        heap = flow.machine.heap
+        loaded = heap.put(np.concatenate([codes, np.zeros_like(codes[:1]), np.ones_like(codes[:1])]), 1)
+        sought = int(consolidate(heap.table, 0, loaded, np.arange(keys)))
+        heap.release(loaded)
+        slot, counts = look_up(heap.table, flow.assembly.spine_of(self.index), 0, sought, keys, flow.epoch - 1)
+        heap.release(sought)
+        if slot == 0:
+            return nothing
+        lines = heap.get(slot)
+        heap.release(slot)
+        return lines, counts
+
     def _counted(self, epoch: int) -> Codes:
         """Lines of the data columns, the epoch and the counts."""
         flow = self._flow
@@ -118,10 +156,12 @@ class Reader:
             return np.empty((len(self.schema) + 2, 0), np.int64)
         lines = heap.get(slot)
         heap.release(slot)
-        operation = self.index.operation
-        if isinstance(operation, Arrange):
-            natural = np.empty_like(lines)
-            natural[list(operation.order)] = lines[:-2]
-            natural[-2:] = lines[-2:]
-            return natural
-        return lines
+        return self._natural(lines)
+
+    def _natural(self, lines: Codes) -> Codes:
+        """Lines in the order of the index, brought into that of the schema."""
+        order = order_of(self.index)
+        natural = np.empty_like(lines)
+        natural[list(order)] = lines[:-2]
+        natural[-2:] = lines[-2:]
+        return natural

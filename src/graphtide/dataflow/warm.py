@@ -47,6 +47,7 @@ def warm() -> float:
     for output in outputs:
         output.changes()
         output.rows()
+        output.find(output.change_codes()[:1, :1])
         output.close()
     index.close()
     flow.memory()
