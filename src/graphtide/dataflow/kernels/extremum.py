@@ -34,26 +34,23 @@ from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import group_end, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
 
-__all__ = ["improve", "only_improves"]
+__all__ = ["improve", "only_improves", "only_takes_in"]
 
 
 @kernel
-def only_improves(heap, operators, operator, state):
-    """Whether `improve` may take this activation; to be asked in each, since it remembers what it sees."""
+def only_takes_in(heap, operators, operator, state):
+    """Whether rows have only ever been inserted, all in this epoch; to be asked in each activation, since it remembers."""
     arrangement = operators[operator, INPUT]
     spine = words(heap, operators[arrangement, SPINE])
     fresh = spine[FRESH]
     if operators[operator, LATE] == 1 or (fresh != NONE and _takes_away(words(heap, fresh))):
         operators[operator, TOOK_AWAY] = 1
-    parameters = words(heap, operators[operator, PARAMETERS])
     if (
         operators[operator, TOOK_AWAY] == 1
         or fresh == NONE
         or operators[operator, CARRY] != NONE
         or operators[operator, DEPTH] != 2
         or state[UPPER] - state[LOWER] != 1
-        or extent(parameters) != 1
-        or operators[operator, WIDTH] - operators[operator, KEYS] != 1
     ):
         return False
     # A history of this epoch alone has no time that is beyond this round.
@@ -61,6 +58,13 @@ def only_improves(heap, operators, operator, state):
         if words(heap, run_slot(spine, r))[layout.LOWER] < state[LOWER]:
             return False
     return True
+
+
+@leaf
+def only_improves(heap, operators, operator):
+    """Whether a reduction that only takes insertions in is a least or greatest value."""
+    parameters = words(heap, operators[operator, PARAMETERS])
+    return extent(parameters) == 1 and operators[operator, WIDTH] - operators[operator, KEYS] == 1
 
 
 @kernel
