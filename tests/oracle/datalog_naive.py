@@ -1,7 +1,7 @@
-"""What a Datalog program means, computed the slow way: every rule tried on every combination of facts, until nothing is new.
+"""What a Datalog program means, computed the slow way: every rule on every combination of facts, until nothing is new.
 
-A program is a list of strata, each a list of rules. Nothing of the package is imported, and nothing is incremental or indexed.
-A recursive least value is found by iterating whole relations: each round derives all candidates anew and keeps the best.
+A program is a list of strata, each a list of rules. Nothing of the package is imported, and nothing is incremental or
+indexed. A recursive least value is found by iterating whole relations: each round derives all candidates anew.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def evaluated(strata: Strata, facts: Mapping[str, set[tuple[Any, ...]]]) -> Fact
         names = {rule.relation for rule in rules}
         start = {name: known[name] for name in names}
         while True:
-            new = {name: _derived([rule for rule in rules if rule.relation == name], known, start[name]) for name in names}
+            new = {
+                name: _derived([rule for rule in rules if rule.relation == name], known, start[name]) for name in names
+            }
             if all(new[name] == known[name] for name in names):
                 break
             known |= new
@@ -114,15 +116,21 @@ def evaluated(strata: Strata, facts: Mapping[str, set[tuple[Any, ...]]]) -> Fact
 
 def _derived(rules: list[Rule], known: Facts, start: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
     """One round of all rules of one relation."""
-    places = next(([i for i, each in enumerate(rule.head) if isinstance(each, Agg)] for rule in rules if any(isinstance(e, Agg) for e in rule.head)), [])
+    places = next(
+        (
+            [i for i, each in enumerate(rule.head) if isinstance(each, Agg)]
+            for rule in rules
+            if any(isinstance(e, Agg) for e in rule.head)
+        ),
+        [],
+    )
     if not places:
         return set(start) | {tuple(value(t, v) for t in rule.head) for rule in rules for v in solutions(rule, known)}
     kinds = {i: each.kind for rule in rules for i, each in enumerate(rule.head) if isinstance(each, Agg)}
     groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
     candidates = list(start)
     for rule in rules:
-        for values in solutions(rule, known):
-            candidates.append(tuple(_inner(each, values) for each in rule.head))
+        candidates.extend(tuple(_inner(each, values) for each in rule.head) for values in solutions(rule, known))
     for row in candidates:
         key = tuple(v for i, v in enumerate(row) if i not in places)
         groups.setdefault(key, []).append(row)
@@ -187,14 +195,15 @@ def _checked(literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]],
     while moved:
         moved = False
         for literal in list(left):
-            if isinstance(literal, Compare) and literal.sign == "=" and isinstance(literal.left, Var):
-                if literal.left.name not in values and names(literal.right) <= values.keys():
-                    solved = value(literal.right, values)
-                    if solved is None:
-                        return
-                    values[literal.left.name] = solved
-                    left.remove(literal)
-                    moved = True
+            if not (isinstance(literal, Compare) and literal.sign == "=" and isinstance(literal.left, Var)):
+                continue
+            if literal.left.name not in values and names(literal.right) <= values.keys():
+                solved = value(literal.right, values)
+                if solved is None:
+                    return
+                values[literal.left.name] = solved
+                left.remove(literal)
+                moved = True
     for literal in left:
         if isinstance(literal, Compare):
             a, b = value(literal.left, values), value(literal.right, values)
@@ -202,7 +211,10 @@ def _checked(literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]],
                 return
         else:
             wanted = [None if term == Var("_") else value(term, values) for term in literal.terms]
-            if any(all(w is None or w == v for w, v in zip(wanted, row, strict=True)) for row in known.get(literal.relation, ())):
+            if any(
+                all(w is None or w == v for w, v in zip(wanted, row, strict=True))
+                for row in known.get(literal.relation, ())
+            ):
                 return
     yield values
 

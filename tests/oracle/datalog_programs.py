@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
-
 from tests.oracle.datalog_naive import Agg, Atom, Compare, Const, Literal, Op, Rule, Strata, Term, Var
 
 ARITIES = {"e": 2, "f": 2, "g": 1, "w": 3, "p": 2, "q": 2, "r": 1, "s": 2, "t": 2, "u": 2}
@@ -37,7 +36,9 @@ def atoms(draw: Any, names: tuple[str, ...]) -> Atom:
 
 
 def bound(body: list[Literal]) -> list[Var]:
-    found = [t for each in body if isinstance(each, Atom) and not each.negated for t in each.terms if isinstance(t, Var)]
+    found = [
+        t for each in body if isinstance(each, Atom) and not each.negated for t in each.terms if isinstance(t, Var)
+    ]
     return sorted({each for each in found if each != Var("_")}, key=str)
 
 
@@ -120,5 +121,6 @@ def text_of(strata: Strata) -> str:
 def applied(facts: dict[str, set[tuple[int, ...]]], change: Change) -> dict[str, set[tuple[int, ...]]]:
     """Facts after a change; deletions are staged after insertions."""
     return {
-        name: (rows | set(change.insert.get(name, ()))) - set(change.delete.get(name, ())) for name, rows in facts.items()
+        name: (rows | set(change.insert.get(name, ()))) - set(change.delete.get(name, ()))
+        for name, rows in facts.items()
     }

@@ -62,7 +62,7 @@ class Reader:
         return self._rows_at(self._flow.epoch - 1)
 
     def find(self, codes: Codes) -> Codes:
-        """The rows, as lines of codes, that begin with given codes in the order of the index: by seeking, not by scanning."""
+        """The rows, as lines of codes, that begin with given codes in the order of the index; others are not read."""
         lines, _ = self._looked_up(np.ascontiguousarray(codes), len(codes))
         return self._natural(lines)[: len(self.schema)]
 

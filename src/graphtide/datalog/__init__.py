@@ -1,7 +1,7 @@
 """Datalog: rules over facts that come and go, kept evaluated by one dataflow.
 
-`parse` reads a program, `bind` checks it, `plan` makes collections of its rules; `magic` and `heights` turn programs into
-others that answer a query or explain a fact. `Datalog` is what users see.
+`parse` reads a program, `bind` checks it, `plan` makes collections of its rules; `magic` and `heights` turn programs
+into others that answer a query or explain a fact. `Datalog` is what users see.
 """
 
 from graphtide.datalog.derivation import Derivation, Step

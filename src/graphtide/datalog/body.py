@@ -1,7 +1,7 @@
 """The body of a rule as joins of collections, literal after literal.
 
 A row of the collection on the left is a solution of the literals so far: a column for each variable that is still
-needed, as often as there are solutions that agree in those. Relations are sets, so counting these rows counts solutions.
+needed, as often as there are solutions that agree in those. Relations are sets, so counting rows counts solutions.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from graphtide.datalog.syntax import (
 
 __all__ = ["Body", "Found", "column_name", "head_terms"]
 
-# The collection of a relation that holds, at each place of an atom, what the constants and repeated variables of
-# the atom ask for; the places, in order, that are left to join on or to read.
-Found = Callable[[Atom, Rule], Collection]
+# The rows of an atom's relation that have what its constants and repeated variables ask for.
+Found = Callable[[Atom], Collection]
 
 
 def column_name(place: int) -> str:
@@ -72,7 +71,7 @@ class Body:
     # -- literals
 
     def _join(self, atom: Atom, later: set[str]) -> None:
-        relation = self._found(atom, self._rule)
+        relation = self._found(atom)
         fresh = {
             term.name: column_name(place)
             for place, term in enumerate(atom.terms)
@@ -96,7 +95,7 @@ class Body:
         self._bound = {name: col(f"${name}") for name in (*kept, *new)}
 
     def _subtract(self, atom: Atom, later: set[str]) -> None:
-        relation = self._found(atom, self._rule)
+        relation = self._found(atom)
         keys = {
             term.name: column_name(place)
             for place, term in enumerate(atom.terms)

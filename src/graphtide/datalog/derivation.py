@@ -29,7 +29,10 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A fact, and the clause and premises it follows from; an inserted fact has none. `absent` are facts that are not there."""
+    """A fact, and the clause and the premises that it follows from; an inserted fact has none.
+
+    `absent` are the facts that must not be there, where a rule negates.
+    """
 
     relation: str
     values: Row
@@ -133,10 +136,8 @@ class Prover:
                     for each in body
                     if isinstance(each, Atom)
                 ]
-                absent = [
-                    str(_instance(each.atom, solution)) for each in body if isinstance(each, Negation)
-                ]
-                found.append((rule, [self._whole(each) for each in premises], absent))
+                absent = [str(_instance(each.atom, solution)) for each in body if isinstance(each, Negation)]
+                found.append((rule, premises, absent))
                 if is_one:
                     return found
         assert found, "every fact with a height has a derivation"
@@ -202,9 +203,6 @@ class Prover:
                 for place, term in enumerate(atom.terms)
             ):
                 yield more
-
-    def _whole(self, premise: tuple[str, Row]) -> tuple[str, Row]:
-        return premise
 
     def _values(self, name: str, row: Row) -> Row:
         return row[:-1] if name in self._origins else row
@@ -272,6 +270,7 @@ def _value(term: Term, values: Mapping[str, Any]) -> Any:
 
 def _instance(atom: Atom, values: Mapping[str, Any]) -> Atom:
     terms = tuple(
-        Constant(values[term.name]) if isinstance(term, Variable) and term.name in values else term for term in atom.terms
+        Constant(values[term.name]) if isinstance(term, Variable) and term.name in values else term
+        for term in atom.terms
     )
     return Atom(atom.relation, terms)

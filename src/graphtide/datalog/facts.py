@@ -1,7 +1,7 @@
 """Facts that wait for a commit, and what they tell of a relation's columns.
 
-Relations are sets: to insert a fact that is there, or to delete one that is not, changes nothing. Of several changes to a fact
-the last one counts.
+Relations are sets: to insert a fact that is there, or to delete one that is not, changes nothing. Of several changes
+to a fact the last one counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES: Final = {int: "number", float: "float", str: "symbol"}
 
 
 class Waiting:
-    """The staged changes of one relation: lines of codes, each with the direction of the change, in the order they came."""
+    """The staged changes of one relation, in the order of staging: lines of codes, and whether they come or go."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[int, Codes]] = []
@@ -74,7 +74,8 @@ def as_data(rows: Any, relation: Relation, *, is_declared: bool) -> Any:
     """Rows as they were passed; tables for a relation whose columns have no names of their own are taken by place."""
     if isinstance(rows, str | bytes) or (not isinstance(rows, Iterable) and not hasattr(rows, "__arrow_c_stream__")):
         raise SchemaError(
-            f'{shown(rows)} is not rows of "{relation.name}"', hint='pass a list of tuples, as in insert("edge", [(1, 2)])'
+            f'{shown(rows)} is not rows of "{relation.name}"',
+            hint='pass a list of tuples, as in insert("edge", [(1, 2)])',
         )
     if isinstance(rows, np.ndarray | list | dict):
         return rows

@@ -7,6 +7,7 @@ value (division by zero, `to_number` of a word) there is no solution.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -71,8 +72,8 @@ _FAILING: Final = frozenset({"substr", "to_number"})
 def can_fail(term: Term) -> bool:
     """Whether a term may have no value."""
     match term:
-        case Arithmetic(operator=operator, left=left, right=right):
-            return operator in "/%" or can_fail(left) or can_fail(right)
+        case Arithmetic(operator=sign, left=left, right=right):
+            return sign in "/%" or can_fail(left) or can_fail(right)
         case Call(function=function, arguments=arguments):
             return function in _FAILING or any(map(can_fail, arguments))
         case _:
@@ -94,13 +95,13 @@ def evaluate(term: Term, values: Mapping[str, Value]) -> Value | None:
         case Call(function=function, arguments=arguments):
             given = [evaluate(each, values) for each in arguments]
             return None if None in given else FUNCTIONS[function].value(*given)
-        case Arithmetic(operator=operator, left=left, right=right):
+        case Arithmetic(operator=sign, left=left, right=right):
             a, b = evaluate(left, values), evaluate(right, values)
             if a is None or b is None:
                 return None
             assert not isinstance(a, str), "kinds are checked"
             assert not isinstance(b, str), "kinds are checked"
-            return _ARITHMETIC[operator](a, b)
+            return _ARITHMETIC[sign](a, b)
 
 
 def _divide(a: float, b: float) -> float | None:
@@ -119,26 +120,26 @@ def _remainder(a: float, b: float) -> float | None:
     return a - b * int(_divide(a, b) or 0)
 
 
-_ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": _remainder,
+# What is the same on values and on expressions over columns.
+_EXPRESSIONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
 }
+_ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {**_EXPRESSIONS, "/": _divide, "%": _remainder}
 _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 
-def compare(operator: str, left: Any, right: Any) -> Any:
+def compare(sign: str, left: Any, right: Any) -> Any:
     """Whether a comparison holds, of values or as an expression."""
-    return _COMPARISONS[operator](left, right)
+    return _COMPARISONS[sign](left, right)
 
 
 def lower(term: Term, columns: Mapping[str, Expression], kind: Callable[[Term], str]) -> Expression:
@@ -150,16 +151,16 @@ def lower(term: Term, columns: Mapping[str, Expression], kind: Callable[[Term], 
             return columns[name]
         case Call(function=function, arguments=arguments):
             return FUNCTIONS[function].expression(*(lower(each, columns, kind) for each in arguments))
-        case Arithmetic(operator=operator, left=left, right=right):
+        case Arithmetic(operator=sign, left=left, right=right):
             a, b = lower(left, columns, kind), lower(right, columns, kind)
-            if operator not in "/%":
-                return _ARITHMETIC[operator](a, b)
+            if sign in _EXPRESSIONS:
+                return _EXPRESSIONS[sign](a, b)
             is_float = kind(term) == "float"
             floor = (a / b) if is_float else a // b
             down = floor.floor() if is_float else floor
             # Rounding down is one too far if the signs differ and something is left over.
             whole = when(((a < 0) != (b < 0)) & (down * b != a), down + 1).otherwise(down)
-            if operator == "/":
+            if sign == "/":
                 return floor if is_float else whole
             return a - b * whole
 

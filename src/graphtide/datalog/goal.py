@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
+from pyarrow.dataset import field
 
 from graphtide.datalog.bind import Program
 from graphtide.datalog.functions import evaluate
@@ -33,10 +33,11 @@ class Goal:
 
     def fitting(self, table: pa.Table) -> pa.Table:
         """The rows of a table that fit the goal."""
+        names = table.column_names
         for place, value in self.values.items():
-            table = table.filter(pc.equal(table.column(place), pa.scalar(value, table.column(place).type)))
+            table = table.filter(field(names[place]) == value)
         for one, other in self.equal:
-            table = table.filter(pc.equal(table.column(one), table.column(other)))
+            table = table.filter(field(names[one]) == field(names[other]))
         return table
 
 

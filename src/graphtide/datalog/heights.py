@@ -15,7 +15,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from graphtide.datalog.program import Relation, Rule
-from graphtide.datalog.syntax import Aggregate, Arithmetic, Atom, Call, Comparison, Constant, Head, Literal, Term, Variable
+from graphtide.datalog.syntax import (
+    Aggregate,
+    Arithmetic,
+    Atom,
+    Call,
+    Comparison,
+    Constant,
+    Head,
+    Literal,
+    Term,
+    Variable,
+)
 
 __all__ = ["is_attained", "with_heights"]
 

@@ -21,7 +21,6 @@ from graphtide.datalog.syntax import (
     Comparison,
     Constant,
     Count,
-    Negation,
     Term,
     Variable,
 )
@@ -99,7 +98,7 @@ class Kinds:
             return
         if kind not in found.possible:
             raise SchemaError(
-                f'column {place + 1} of "{relation}" got {_article(kind)}, but holds {_listed(found.possible)}s '
+                f'column {place + 1} of "{relation}" got a {kind}, but holds {_listed(found.possible)}s '
                 f"because of {found.reason}",
                 hint=f"declare the columns with .decl {relation}(...), or pass other values",
             )
@@ -209,7 +208,7 @@ class Kinds:
         raise error_at(
             self._text,
             span,
-            f"{reason} makes this {_article(_listed(kinds))}, but {found.reason}{where} makes it {_article(_listed(had))}",
+            f"{reason} makes this a {_listed(kinds)}, but {found.reason}{where} makes it a {_listed(had)}",
             hint="symbols and numbers never meet in one column; to_string and to_number convert",
         )
 
@@ -220,7 +219,3 @@ def _chosen(possible: frozenset[str]) -> str:
 
 def _listed(kinds: Iterable[str]) -> str:
     return " or ".join(kind for kind in ("number", "float", "symbol") if kind in set(kinds))
-
-
-def _article(kind: str) -> str:
-    return f"a {kind}"

@@ -1,8 +1,8 @@
 """Goal-directed programs: the magic-set transformation, so that rules derive only what a query can use.
 
-For a relation of which some arguments are given, `tc^bf` (b: given, f: free), the transformed program has the relation of
-arguments asked for, `tc^bf?`, and rules of `tc^bf` that begin with it. The arguments of a query are a relation of their
-own, `ask`, so that further queries of the form are more rows of it (K-Pg, section 6.3; Bancilhon et al., PODS '86).
+For a relation of which some arguments are given, `tc^bf` (b: given, f: free), the transformed program has the relation
+of arguments asked for, `tc^bf?`, and rules of `tc^bf` that begin with it. The arguments of a query are a relation of
+their own, `ask`, so that further queries of the form are more rows of it (K-Pg, section 6.3; Bancilhon et al., 1986).
 
 What is negated is never asked for by arguments: it must be known in full. So must be what is aggregated, where asking
 for it would make the aggregate stand on itself.
@@ -17,7 +17,18 @@ from dataclasses import dataclass, field, replace
 from graphtide.datalog.ordering import bound_by, ordered
 from graphtide.datalog.program import Relation, Rule
 from graphtide.datalog.strata import check_strata, strata
-from graphtide.datalog.syntax import Aggregate, Atom, Comparison, Constant, Head, Literal, Negation, Term, Variable, variables_of
+from graphtide.datalog.syntax import (
+    Aggregate,
+    Atom,
+    Comparison,
+    Constant,
+    Head,
+    Literal,
+    Negation,
+    Term,
+    Variable,
+    variables_of,
+)
 from graphtide.errors import StatementError
 from graphtide.text import NOWHERE
 
@@ -28,8 +39,9 @@ __all__ = ["Directed", "directed"]
 class Directed:
     """A goal-directed program.
 
-    `ask` takes the given arguments; `goal` holds what follows for all arguments asked for on the way, `answer` for those
-    of `ask`, its columns in another `order`. `origins` says which relation of the program a relation is part of, `full` what must be known in full.
+    `ask` takes the given arguments; `goal` holds what follows for all arguments asked for on the way, `answer` what
+    follows for those of `ask`, its columns in another `order`. `origins` says which relation of the program a
+    relation is part of, `full` what must be known in full.
     """
 
     relations: Mapping[str, Relation]
@@ -47,9 +59,9 @@ def directed(
     relations: Mapping[str, Relation],
     goal: str,
     given: tuple[int, ...],
+    *,
     known: AbstractSet[str],
     prefix: str,
-    *,
     copies_full: bool = False,
 ) -> Directed:
     """The program for a goal with given arguments, over relations that are known; names in it begin with `prefix`.
@@ -169,7 +181,9 @@ class _Transformer:
         if asking in self.made:
             head = Head(asking, tuple(atom.terms[place] for place in places))
             # An argument that is asked for by itself is asked for already.
-            if not any(isinstance(each, Atom) and each.relation == asking and each.terms == head.terms for each in before):
+            if not any(
+                isinstance(each, Atom) and each.relation == asking and each.terms == head.terms for each in before
+            ):
                 self._add(Rule(head, _without(before, unsure), rule.span, rule.number, is_ordered=True))
         return result
 

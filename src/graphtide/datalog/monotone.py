@@ -1,5 +1,6 @@
-"""Which uses of a least or greatest value within its own recursion are monotone: a better value never loses what a worse one gave.
+"""Which uses of a least or greatest value within its own recursion are monotone.
 
+A better value must never lose what a worse one gave.
 Such a value may grow by terms that rise with it, go into a least or greatest value again, and be compared where
 a better value passes too: `D < 10` for a least one. It may not be joined with, negated, or stand in another column.
 """
@@ -28,7 +29,9 @@ from graphtide.text import Span, error_at
 __all__ = ["refuse_unless_monotone"]
 
 
-def refuse_unless_monotone(rule: Rule, recursive: tuple[str, ...], relations: Mapping[str, Relation], text: str) -> None:
+def refuse_unless_monotone(
+    rule: Rule, recursive: tuple[str, ...], relations: Mapping[str, Relation], text: str
+) -> None:
     """Raise an error that points at a use of a recursive least or greatest value that is not monotone."""
     values: dict[str, str] = {}  # variables that hold such a value, or one that rises with it, and its kind
     for atom in rule.atoms:
@@ -51,7 +54,9 @@ def refuse_unless_monotone(rule: Rule, recursive: tuple[str, ...], relations: Ma
 
 def _note_value(values: dict[str, str], term: Term, kind: str, text: str) -> None:
     if isinstance(term, Constant):
-        raise _refused(str(term), kind, term.span, text, "it may not be compared with a constant by standing in its place")
+        raise _refused(
+            str(term), kind, term.span, text, "it may not be compared with a constant by standing in its place"
+        )
     if isinstance(term, Variable) and not term.is_wildcard:
         if term.name in values:
             raise _refused(term.name, kind, term.span, text, "it may not be joined with another one")
@@ -68,8 +73,14 @@ def _check_atoms(
             continue
         own = dict(relations[atom.relation].aggregates) if atom.relation in recursive else {}
         for place, term in enumerate(atom.terms):
-            if isinstance(term, Variable) and term.name in values and (place not in own or isinstance(literal, Negation)):
-                raise _refused(term.name, values[term.name], term.span, text, "it may not be joined with another column")
+            if (
+                isinstance(term, Variable)
+                and term.name in values
+                and (place not in own or isinstance(literal, Negation))
+            ):
+                raise _refused(
+                    term.name, values[term.name], term.span, text, "it may not be joined with another column"
+                )
 
 
 def _follow_equations(rule: Rule, values: dict[str, str], text: str) -> None:
@@ -119,7 +130,11 @@ def _check_comparison(comparison: Comparison, values: Mapping[str, str], text: s
         kind = values[inside[0].name]
         # A least value only falls, so what is below a bound stays below it; a greatest one only rises.
         good = passes if kind == "min" else {"<": {">", ">="}, ">": {"<", "<="}}[min(passes)]
-        if any(each.name in values for each in variables_of(other)) or comparison.operator not in good or not _rises(one, values, kind):
+        if (
+            any(each.name in values for each in variables_of(other))
+            or comparison.operator not in good
+            or not _rises(one, values, kind)
+        ):
             way = "from above" if kind == "min" else "from below"
             raise _refused(inside[0].name, kind, comparison.span, text, f"it may only be bounded {way}")
 

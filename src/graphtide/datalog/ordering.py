@@ -1,7 +1,7 @@
 """In which order the literals of a rule are joined, and whether all its variables get a value at all.
 
-What can be checked or computed is, at once; otherwise the atom comes next that has most arguments bound, since it is found
-by an index and multiplies least. A rule in a loop begins with an atom that changes there.
+What can be checked or computed is, at once; otherwise the atom comes next that has most arguments bound, since it is
+found by an index and multiplies least. A rule in a loop begins with an atom that changes there.
 """
 
 from __future__ import annotations
@@ -10,14 +10,27 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from graphtide.datalog.program import Rule
-from graphtide.datalog.syntax import Aggregate, Atom, Comparison, Constant, Count, Literal, Negation, Term, Variable, variables_of
+from graphtide.datalog.syntax import (
+    Aggregate,
+    Atom,
+    Comparison,
+    Constant,
+    Count,
+    Literal,
+    Negation,
+    Term,
+    Variable,
+    variables_of,
+)
 from graphtide.errors import StatementError
 from graphtide.text import error_at
 
 __all__ = ["bound_by", "is_ready", "ordered", "unsafe_variable"]
 
 
-def ordered(body: Iterable[Literal], first: AbstractSet[str] = frozenset(), bound: AbstractSet[str] = frozenset()) -> tuple[Literal, ...]:
+def ordered(
+    body: Iterable[Literal], first: AbstractSet[str] = frozenset(), bound: AbstractSet[str] = frozenset()
+) -> tuple[Literal, ...]:
     """The literals in the order in which they are joined; those that never become ready come last.
 
     `first` are relations to begin with, `bound` the names of variables that have a value already.
@@ -67,7 +80,8 @@ def unsafe_variable(rule: Rule, text: str) -> StatementError | None:
     for literal in ordered(rule.body):
         if not isinstance(literal, Atom) and not is_ready(literal, known):
             name = next(
-                each for each in variables_of(literal)
+                each
+                for each in variables_of(literal)
                 if each.name not in known and not (each.is_wildcard and isinstance(literal, Negation))
             )
             where = "in a negation" if isinstance(literal, Negation) else "in a comparison"

@@ -114,7 +114,9 @@ def _parser() -> Lark:
 
 def _unexpected(text: str, start: str) -> StatementError:
     stop = stop_of(_parser(), text, start)
-    expected = listed([word for word in in_words(stop.accepted, _WORDS, _PHRASES) if word != '""'] or ["something else"])
+    expected = listed(
+        [word for word in in_words(stop.accepted, _WORDS, _PHRASES) if word != '""'] or ["something else"]
+    )
     return unclosed(text, stop, _QUOTES) or stop.error(text, expected, _hint(text, stop))
 
 

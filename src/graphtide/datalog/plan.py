@@ -1,8 +1,8 @@
 """Strata as collections of one dataflow: a stratum that recurs is a loop with a variable for each of its relations.
 
 In a loop a relation is what its rules gave in the round before, with what comes from outside, made a set again; so the
-index of that set serves the joins, if its columns stand in the order that most of them ask for (K-Pg's appendix D has the
-same shape). Joins with relations from outside read the indexes that are there.
+index of that set serves the joins, if its columns stand in the order that most of them ask for. Joins
+with relations from outside read the indexes that are there.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class Planner:
         title = ", ".join(stratum.relations)
         with self._flow.loop(max_rounds=self._most_rounds, name=title) as loop:
             variables = {
-                name: loop.empty_variable(self.schema(self._relations[name], orders[name])) for name in stratum.relations
+                name: loop.empty_variable(self.schema(self._relations[name], orders[name]))
+                for name in stratum.relations
             }
             for name, variable in variables.items():
                 self.made[name] = self._combined([variable, *start[name]], self._relations[name], orders[name])
@@ -132,7 +133,7 @@ class Planner:
         terms = head_terms(rule)
         return body.solutions(join_order(rule, stratum), {column_name(place): terms[place] for place in order})
 
-    def _found(self, atom: Atom, rule: Rule) -> Collection:
+    def _found(self, atom: Atom) -> Collection:
         """The rows of a relation that have the constants of an atom, and equal values where its variables are equal."""
         relation = self.made[atom.relation]
         first: dict[str, int] = {}
@@ -152,7 +153,6 @@ class Planner:
                 first[term.name] = place
             if asked is not None:
                 condition = asked if condition is None else condition & asked
-        del rule
         if condition is None:
             return relation
         key = (id(relation.node), tuple(pattern))
@@ -167,7 +167,13 @@ class Planner:
             return bag.distinct()
         keys = [column_name(place) for place in order if place in relation.keys]
         columns = [
-            _aggregated(bag, keys, kind, column_name(place), column_name(len(relation.columns) - 1) if relation.has_companion else None)
+            _aggregated(
+                bag,
+                keys,
+                kind,
+                column_name(place),
+                column_name(len(relation.columns) - 1) if relation.has_companion else None,
+            )
             for place, kind in relation.aggregates
         ]
         joined = reduce(lambda a, b: a.join(b, on=keys), columns)

@@ -4,7 +4,7 @@
 bodies. An aggregate in a body becomes a relation of its own; counts and sums of nothing are zero, so a rule that has
 one becomes two: for what is there, and for what is not.
 
-Invariant: an argument of an atom is a variable or a constant; an argument of a head is one too, or an aggregate of variables.
+Invariant: an argument of an atom is a variable or a constant; one of a head is that too, or an aggregate of variables.
 """
 
 from __future__ import annotations

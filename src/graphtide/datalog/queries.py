@@ -87,7 +87,7 @@ class Query:
         program = datalog.program
         known = {*program.bases.values(), *(name for name in datalog.planner.indexes if name in program.relations)}
         prefix = f"query {next(_NUMBERS)}: "
-        made = directed(program.rules, program.relations, relation, given, known, prefix)
+        made = directed(program.rules, program.relations, relation, given, known=known, prefix=prefix)
         return cls(Asked.plan(datalog, made, made.rules, {**program.relations, **made.relations}), given)
 
     def ask(self, goal: Goal) -> Codes:
@@ -121,7 +121,7 @@ class Provenance:
         known = frozenset(program.relations) - {rule.head.relation for rule in program.rules}
         given = program.relations[relation].keys
         prefix = f"why {next(_NUMBERS)}: "
-        made = directed(program.rules, program.relations, relation, given, known, prefix, copies_full=True)
+        made = directed(program.rules, program.relations, relation, given, known=known, prefix=prefix, copies_full=True)
         wanted = tuple(rule for rule in made.rules if rule.head.relation != made.answer)
         rules, relations = with_heights(wanted, made.relations, made.origins.keys())
         answer = replace(made, rules=rules, relations=relations)

@@ -8,7 +8,7 @@ Invariant: between commits the dataflow may run, for queries and for relations t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -92,8 +92,7 @@ class Datalog:
             for codes, diff in ((coming, 1), (going, -1)):
                 if codes.shape[1]:
                     self._inputs[base].change_codes(np.ascontiguousarray(codes), diff)
-        self._derive(self._wanted)
-        self._run()
+        self._run_with(self._derive(self._wanted))
         for waiting in self._waiting.values():
             waiting.clear()
         self._kept_changes.clear()
@@ -154,9 +153,7 @@ class Datalog:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each `.output` relation into a file of the folder, as Soufflé does; the files."""
-        return [
-            write_facts(access, self[access.relation].table(), Path(folder)) for access in self._program.outputs
-        ]
+        return [write_facts(access, self[access.relation].table(), Path(folder)) for access in self._program.outputs]
 
     def memory(self) -> Memory:
         """What is kept, by operator, to the byte."""
@@ -212,16 +209,17 @@ class Datalog:
     def ensure(self, relations: Iterable[str]) -> None:
         """Derive relations now if they are not derived yet."""
         self._open()
-        if self._derive(relations):
-            self.run_between()
+        planned = self._derive(relations)
+        if planned:
+            self.run_between(planned)
 
-    def run_between(self) -> None:
+    def run_between(self, planned: Sequence[str] = ()) -> None:
         """Run without a change of facts; what the last commit changed can still be asked for."""
         for name, output in self._planner.indexes.items():
             if name in self._program.relations and name not in self._kept_changes and output.has_changes:
                 self._kept_changes[name] = output.change_codes()
         before = set(self._kept_changes)
-        self._run()
+        self._run_with(planned)
         for name, output in self._planner.indexes.items():
             # A relation that begins now has come to be with the last commit.
             if name in self._program.relations and name not in before and not output.has_changes:
@@ -245,8 +243,8 @@ class Datalog:
             waiting = self._waiting[self._program.bases[name]]
             waiting.stage_first(self._encoded(self._relation(name), rows))
 
-    def _derive(self, relations: Iterable[str]) -> bool:
-        """Plan what relations need and is not there yet; whether something was."""
+    def _derive(self, relations: Iterable[str]) -> list[str]:
+        """Plan what relations need and is not there yet; which that was."""
         needed = set(relations)
         for stratum in reversed(self._strata):
             if needed.intersection(stratum.relations):
@@ -258,13 +256,15 @@ class Datalog:
             if needed.intersection(each.relations) and each.relations[0] not in self._planner.indexes
         ]
         self._planner.install(missing, self._program.relations)
-        return bool(missing)
+        return [name for each in missing for name in each.relations]
 
-    def _run(self) -> None:
+    def _run_with(self, planned: Sequence[str]) -> None:
+        """Run; if that fails, what was planned for this run goes, and the rest is as it was."""
         try:
             self._flow.commit()
         except BaseException:
             self._flow.rollback()
+            self._planner.forget(planned)
             raise
 
     def _stage(self, name: str, rows: Any, diff: int) -> None:

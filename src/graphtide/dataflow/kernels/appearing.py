@@ -76,7 +76,8 @@ def _strike(run, fresh, keys, is_new):
             if found[i] < there and same_data(run, found[i], fresh, i, keys):
                 is_new[i] = False
         return
-    # Pairs, which most recursive relations are, and nearly as many on both sides: a plain merge, without a branch on which is less.
+    # Pairs, which most recursive relations are, and nearly as many on both sides: a plain merge, without a branch on
+    # which is less.
     first = run[column(run, 0) : column(run, 0) + there]
     second = run[column(run, 1) : column(run, 1) + there]
     fresh_first = fresh[column(fresh, 0) :]

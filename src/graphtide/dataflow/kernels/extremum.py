@@ -39,7 +39,7 @@ __all__ = ["improve", "only_improves", "only_takes_in"]
 
 @kernel
 def only_takes_in(heap, operators, operator, state):
-    """Whether rows have only ever been inserted, all in this epoch; to be asked in each activation, since it remembers."""
+    """Whether rows have only ever been inserted, all in this epoch; to be asked each time, since it remembers."""
     arrangement = operators[operator, INPUT]
     spine = words(heap, operators[arrangement, SPINE])
     fresh = spine[FRESH]

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.dataflow.kernels.calendar import due_coordinate, post_batch, split_future, take_due
 from graphtide.dataflow.kernels.appearing import appear, only_appears
+from graphtide.dataflow.kernels.calendar import due_coordinate, post_batch, split_future, take_due
 from graphtide.dataflow.kernels.counting import is_counting, recount
 from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.dataflow.kernels.extremum import improve, only_improves, only_takes_in
@@ -183,7 +183,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         result = join(heap, operators, operator, state)
         result = split_future(heap, operators, operator, calendar, state, result)
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
-    elif kind == REDUCE and only_improves(heap, operators, operator) and only_takes_in(heap, operators, operator, state):
+    elif (
+        kind == REDUCE and only_improves(heap, operators, operator) and only_takes_in(heap, operators, operator, state)
+    ):
         # The batch of the last activation is history now.
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, improve(heap, operators, operator, state), state)

@@ -18,7 +18,7 @@ __all__ = ["look_up"]
 def look_up(heap, slot, owner, sought, keys, epoch):
     """The rows whose first `keys` columns are those of a row of a consolidated batch, and how many each such row has.
 
-    The rows come as a consolidated batch that bears `epoch`, which must be the last one committed; slot 0 if there are none.
+    The rows come as a consolidated batch that bears `epoch`, the last one committed; slot 0 if there are none.
     """
     spine = words(heap, slot)
     width = spine[SPINE_WIDTH]

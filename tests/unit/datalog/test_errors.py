@@ -1,0 +1,148 @@
+"""Mistakes in programs and queries: where they are, what they are, what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphtide as gt
+from graphtide.errors import LoadError, NotConvergedError, SchemaError, StatementError, UsageError
+
+PROGRAMS = [
+    ("p(X, Y) :- q(X).", 1, 6, 'nothing gives the variable "Y" in the head a value', 'an atom of the body have "Y"'),
+    ("p(a) :- q(X).", 1, 3, 'the variable "a" in the head', 'write the symbol "a" in double quotes'),
+    ("p(X) :- q(X), X < Y.", 1, 19, 'the variable "Y" in a comparison', "let an atom"),
+    ("p(X) :- q(X), !r(X, Y).", 1, 21, 'the variable "Y" in a negation', "let an atom"),
+    ("p(_) :- q(X).", 1, 3, '"_" in the head has no value', "give it a name"),
+    ("p(x).", 1, 3, 'the variable "x" stands in a fact', "double quotes"),
+    ("p(1 / 0).", 1, 3, "1 / 0 has no value", "divisor"),
+    ("p(X) :- q(X), !r(X).\nr(X) :- p(X).", 1, 16, "p <- !r <- p", "what is negated must be known before"),
+    ("p(X) :- q(X), !p(X).", 1, 16, "p <- !p", "must be known before"),
+    ("c(X, count<Y>) :- e(X, Y), c(Y, _).", 1, 1, '"c" aggregates by count what stands on itself', "only min and max"),
+    ("d(Y, min<W-C>) :- d(X,C), e(X,Y,W).", 1, 10, "W - C does not rise with it", "outside of the recursion"),
+    ("d(Y, min<C>) :- d(X,C), e(X,Y), C > 3.", 1, 33, "may only be bounded from above", "outside"),
+    ("d(Y, max<C>) :- d(X,C), e(X,Y), C < 3.", 1, 33, "may only be bounded from below", "outside"),
+    ("d(Y, min<C>) :- d(X,C), e(X,Y), f(C).", 1, 35, "may not be joined", "outside"),
+    ("d(Y, min<C>) :- d(X,C), b(X,Y).\nb(C,Y) :- d(Y,C).", 2, 3, "it may only go into a min", "outside"),
+    ("d(Y, min<C>) :- d(X,C), d(Y,C).", 1, 29, "may not be joined", "outside"),
+    ("d(Y, min<C>) :- d(X,3), e(Y,C).", 1, 21, "may not be compared with a constant", "outside"),
+    ("p(X) :- q(X), q(X, 1).", 1, 15, '"q" has 2 arguments here, and 1 in line 1', "one number of columns"),
+    ('p(X) :- q(X, "a"), q(_, 3).', 1, 25, 'makes this a number or float, but the value "a"', "never meet"),
+    ('p(X) :- q(X), r(X).\nq(1).\nr(2.5).\np("a").', 2, 1, "", ""),
+    (".decl q(x:number)\np(X) :- q(X).", 2, 1, 'relation "p" is not declared', 'the relations are "q"'),
+    (".decl edge(x:number)\n.decl p(x:number)\np(X) :- egde(X).", 3, 9, 'relation "egde"', 'did you mean "edge"?'),
+    (".decl q(x:numbr)", 1, 11, 'there is no type "numbr"', 'did you mean "number"?'),
+    (".decl q(x:number, x:number)", 1, 21, 'column "x" stands twice', "another name"),
+    (".decl q(x:number)\n.decl q(x:number)", 2, 1, "is declared twice", "leave one"),
+    (".input q", 1, 8, 'there is no relation "q"', "there are no relations"),
+    ("p(X) :- q(X), X = strln(X).", 1, 19, 'there is no function "strln"', 'did you mean "strlen"?'),
+    ("p(X) :- q(X), X = strlen(X, X).", 1, 19, '"strlen" takes 1 arguments, not 2', ""),
+    ("p(avg<X>) :- q(X).", 1, 3, 'there is no aggregate "avg"', "count, sum, min, max"),
+    ("p(min<>) :- q(X).", 1, 3, '"min" needs a term', "write min<X>"),
+    ("p(count<>) :- q(X).\np(3).", 2, 1, '"p" is a count of solutions', "into the relation that is aggregated"),
+    ("p(X, count<>) :- q(X).\np(X, sum<X>) :- q(X).", 2, 1, "have different aggregates", ""),
+    ("p(X) :- q(X)\nr(X) :- p(X).", 2, 1, 'found "r"', "end the clause before it with a dot"),
+    ("p(X) :- q(X)", 1, 13, "found the end of the text", "end the clause with a dot"),
+    ("p(X) :- q(X), X == 3.", 1, 18, 'found "="', "write ="),
+    ("p('a').", 1, 3, 'found "\'"', "double quotes"),
+    ('p("a).', 1, 3, "this string is not closed", "double quote"),
+    (".delc p(x:number)", 1, 1, 'found "."', "did you mean .decl?"),
+    ("% tc\np(1).", 1, 1, 'found "%"', "comments begin with //"),
+    ("/* p(1).", 1, 1, "this comment is not closed", "close it with */"),
+    ("p(99999999999999999999).", 1, 3, "does not fit into 64 bits", "at most"),
+    ("p(X, s) :- q(X), s = sum : { r(X, _) }.", 1, 22, '"sum" needs a term', "sum x :"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message", "hint"), PROGRAMS, ids=[each[0] for each in PROGRAMS])
+def test_a_mistake_in_a_program_is_shown_where_it_is(
+    text: str, line: int, column: int, message: str, hint: str
+) -> None:
+    with pytest.raises(StatementError) as caught:
+        gt.Datalog(text)
+    if message:
+        assert caught.value.message.startswith(f"line {line}, column {column}: ")
+    assert message in caught.value.message
+    assert hint in (caught.value.hint or "")
+    assert "^" in caught.value.message
+
+
+def test_an_error_shows_the_line_and_a_caret_under_the_place() -> None:
+    with pytest.raises(StatementError) as caught:
+        gt.Datalog("// all pairs\ntc(X, Y) :- edge(X, Y).\ntc(X, W) :- tc(X, Y), edge(Y, Z).")
+    assert str(caught.value) == (
+        'line 3, column 7: nothing gives the variable "W" in the head a value\n'
+        "  tc(X, W) :- tc(X, Y), edge(Y, Z).\n"
+        "        ^\n"
+        'hint: let an atom of the body have "W"'
+    )
+
+
+def closure() -> gt.Datalog:
+    return gt.Datalog("tc(X,Y) :- edge(X,Y). tc(X,Z) :- tc(X,Y), edge(Y,Z).")
+
+
+def test_relations_that_are_not_there_or_take_no_facts() -> None:
+    rules = closure()
+    with pytest.raises(UsageError, match='did you mean "edge"'):
+        rules.insert("egde", [(1, 2)])
+    with pytest.raises(UsageError, match="derived by rules"):
+        rules.insert("tc", [(1, 2)])
+    with pytest.raises(UsageError, match='there is no relation "t"'):
+        rules["t"]
+
+
+def test_rows_that_do_not_fit() -> None:
+    rules = closure()
+    with pytest.raises(SchemaError, match="row 0 has 3 values"):
+        rules.insert("edge", [(1, 2, 3)])
+    rules.insert("edge", [(1, 2)])
+    with pytest.raises(SchemaError):
+        rules.insert("edge", [("a", "b")])
+    with pytest.raises(SchemaError, match="is not rows"):
+        rules.insert("edge", 3)
+
+
+def test_goals_that_do_not_fit() -> None:
+    rules = closure()
+    rules.insert("edge", [(1, 2)])
+    rules.commit()
+    with pytest.raises(StatementError, match="has 1 arguments here, and 2 in the program"):
+        rules.query("tc(1)")
+    with pytest.raises(StatementError, match='there is no relation "ct"'):
+        rules.query("ct(1, 2)")
+    with pytest.raises(UsageError, match="holds numbers, and 'a' is a symbol"):
+        rules.query('tc("a", Y)')
+    with pytest.raises(UsageError, match="arguments without a value"):
+        rules.why("tc(1, Y)")
+    with pytest.raises(UsageError, match="does not hold"):
+        rules.why("tc(2, 1)")
+
+
+def test_a_recursion_without_end_is_named_and_leaves_all_as_it_was() -> None:
+    rules = gt.Datalog("n(0).\nn(X + 1) :- n(X), go(_).\nm(X) :- n(X), X < 3.", max_rounds=50)
+    numbers = rules["n"]
+    rules.insert("go", [(0,)])
+    with pytest.raises(NotConvergedError, match='the loop "n" did not settle within 50 rounds'):
+        rules.commit()
+    rules.delete("go", [(0,)])
+    rules.commit()
+    assert numbers.rows() == [(0,)]
+    assert rules["m"].rows() == [(0,)]
+
+
+def test_a_relation_that_does_not_end_is_left_out_when_only_it_was_asked_for() -> None:
+    rules = gt.Datalog("n(0).\nn(X + 1) :- n(X).\nm(X) :- e(X).", max_rounds=50)
+    rules.insert("e", [(1,)])
+    rules.commit()
+    with pytest.raises(NotConvergedError, match='"n"'):
+        rules.query("n(X)")
+    assert rules.query("m(1)").num_rows == 1
+
+
+def test_files_of_facts_that_are_not_there_or_do_not_fit(tmp_path) -> None:
+    text = ".decl edge(x:number, y:number)\n.input edge"
+    with pytest.raises(LoadError, match="are not there"):
+        gt.Datalog(text, facts=tmp_path)
+    (tmp_path / "edge.facts").write_text("1\tx\n")
+    with pytest.raises(LoadError, match="cannot be read"):
+        gt.Datalog(text, facts=tmp_path)
