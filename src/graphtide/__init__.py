@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from graphtide.pipeline.session import Session
     from graphtide.procedures import Procedure, SharedGraph
     from graphtide.rows import Schema
+    from graphtide.sql import Database, View
 
 __all__ = [
     "Aggregate",
@@ -65,6 +66,7 @@ __all__ = [
     "Arrangement",
     "Budget",
     "Collection",
+    "Database",
     "Dataflow",
     "Datalog",
     "Degree",
@@ -94,6 +96,7 @@ __all__ = [
     "Vertex",
     "VertexPairs",
     "Within",
+    "View",
     "__version__",
     "analytic",
     "call",
@@ -125,6 +128,7 @@ _HOMES = {
     "TopK": "graphtide.ego.aggregates",
     "Within": "graphtide.ego.windows",
     "Collection": "graphtide.dataflow.collection",
+    "Database": "graphtide.sql",
     "Dataflow": "graphtide.dataflow.flow",
     "Datalog": "graphtide.datalog",
     "EdgeProperty": "graphtide.analytics",
@@ -150,6 +154,7 @@ _HOMES = {
     "SharedGraph": "graphtide.procedures",
     "Vertex": "graphtide.analytics",
     "VertexPairs": "graphtide.analytics",
+    "View": "graphtide.sql",
     "analytic": "graphtide.analytics",
     "call": _FUNCTIONS,
     "coalesce": _FUNCTIONS,

@@ -12,6 +12,7 @@
     ├── CapacityError                memory, slots or a coordinate's bits ran out
     ├── LoadError                    a source cannot be read as a graph
     ├── StatementError               a GVDL statement does not parse, or does not fit the graph
+    ├── SqlError                     a query in SQL does not parse, fit its tables, or asks for what is not supported
     ├── CatalogueError               a graph, view or computation of that name is not there, or already is
     ├── PlatformError                Java or Spark is not there, or does not start
     └── UsageError                   a command was called wrongly
@@ -35,6 +36,7 @@ __all__ = [
     "PlanError",
     "PlatformError",
     "SchemaError",
+    "SqlError",
     "StatementError",
     "UsageError",
     "UserFunctionError",
@@ -101,6 +103,10 @@ class LoadError(GraphtideError):
 
 class StatementError(GraphtideError):
     """A GVDL statement does not parse, or names something that the graph does not have."""
+
+
+class SqlError(GraphtideError):
+    """A query in SQL does not parse, does not fit its tables, or uses what is not supported."""
 
 
 class CatalogueError(GraphtideError):

@@ -61,18 +61,18 @@ class Collection:
         """The named columns, then the given expressions; a string is a column's name."""
         outputs: dict[str, Expression] = {name: col(name) for name in names}
         outputs |= {name: as_expression(expression) for name, expression in columns.items()}
-        return self._linear(outputs)
+        return self.linear(outputs)
 
     def with_columns(self, **columns: Operand) -> Collection:
         """All columns, with the given ones added or replaced."""
         outputs: dict[str, Expression] = {name: col(name) for name in self.schema}
         outputs |= {name: as_expression(expression) for name, expression in columns.items()}
-        return self._linear(outputs)
+        return self.linear(outputs)
 
     def rename(self, **names: str) -> Collection:
         """The same rows, columns renamed: `rename(src="node")` calls "src" "node"."""
         schema = self.schema.rename(names)
-        return self._linear({new: col(old) for new, old in zip(schema, self.schema, strict=True)})
+        return self.linear({new: col(old) for new, old in zip(schema, self.schema, strict=True)})
 
     def drop(self, *names: str) -> Collection:
         """All columns but the named ones."""
@@ -80,13 +80,14 @@ class Collection:
 
     def where(self, condition: Operand) -> Collection:
         """The rows for which the condition is true."""
-        return self._linear({name: col(name) for name in self.schema}, as_expression(condition))
+        return self.linear({name: col(name) for name in self.schema}, as_expression(condition))
 
     def negate(self) -> Collection:
         """Each row as often as it was, counted negatively."""
-        return self._linear({name: col(name) for name in self.schema}, sign=-1)
+        return self.linear({name: col(name) for name in self.schema}, sign=-1)
 
-    def _linear(self, outputs: Mapping[str, Expression], where: Expression | None = None, sign: int = 1) -> Collection:
+    def linear(self, outputs: Mapping[str, Expression], where: Expression | None = None, sign: int = 1) -> Collection:
+        """The given columns for the rows in which a condition is true: what select, where and negate are made of."""
         operation = Linear(outputs, where, sign)
         schema = self.flow.builder.plan_linear(self.schema, operation).schema
         return self._make(operation, (self.node,), schema)
@@ -166,8 +167,8 @@ class Collection:
                     f'column "{name}" stands on both sides of the join: {self.schema} and {other.schema}',
                     hint=f'rename it on one side, as in rename({name}="{name}_2")',
                 )
-        columns = [(name, 0, name) for name in self.schema] + [(name, 1, name) for name in rest]
-        joined = self._joined(other, left_keys, right_keys, columns)
+        outputs = {name: (0, name) for name in self.schema} | {name: (1, name) for name in rest}
+        joined = self._joined(other, left_keys, right_keys, outputs)
         return joined if where is None else joined.where(where)
 
     def join_columns(
@@ -178,22 +179,32 @@ class Collection:
         Nothing else is written, and both sides are read by the indexes they have, whatever their columns are called.
         """
         left_keys, right_keys = self._keys(other, on)
-        columns = [(name, 0, old) for name, old in left.items()] + [(name, 1, old) for name, old in right.items()]
-        return self._joined(other, left_keys, right_keys, columns)
+        outputs = {name: (0, old) for name, old in left.items()} | {name: (1, old) for name, old in right.items()}
+        return self._joined(other, left_keys, right_keys, outputs)
 
     def _joined(
-        self, other: Collection, left_keys: list[int], right_keys: list[int], columns: list[tuple[str, int, str]]
+        self, other: Collection, left_keys: list[int], right_keys: list[int], outputs: Mapping[str, tuple[int, str]]
     ) -> Collection:
-        sides = (self._without_null_keys(left_keys), other._without_null_keys(right_keys))
-        scope = deepest(*(each.node for each in sides))
-        indexes = tuple(
-            self.flow.builder.arranged(each.node, keys)
-            for each, keys in zip(sides, (left_keys, right_keys), strict=True)
-        )
+        left, right = self._without_null_keys(left_keys), other._without_null_keys(right_keys)
+        names = ([each.schema.names[i] for i in keys] for each, keys in ((left, left_keys), (right, right_keys)))
+        return left.pairs(right, list(zip(*names, strict=True)), outputs)
+
+    def pairs(
+        self, other: Collection, keys: Sequence[tuple[str, str]], outputs: Mapping[str, tuple[int, str]]
+    ) -> Collection:
+        """Pairs of rows with equal keys, None equal to None, as the given columns of side 0 or 1.
+
+        It is what `join` is made of. Without keys it gives all pairs.
+        """
+        sides = (self, other)
+        indexes = [
+            self.flow.builder.arranged(side.node, [side.schema.index(pair[i]) for pair in keys])
+            for i, side in enumerate(sides)
+        ]
         places = [_inverse(order_of(index)) for index in indexes]
-        outputs = tuple((side, places[side][sides[side].schema.index(old)]) for _, side, old in columns)
-        schema = Schema((name, sides[side].schema[old]) for name, side, old in columns)
-        node = Node(Join(len(left_keys), outputs), indexes, scope, schema)
+        picked = tuple((i, places[i][sides[i].schema.index(name)]) for i, name in outputs.values())
+        schema = Schema((name, sides[i].schema[column]) for name, (i, column) in outputs.items())
+        node = Node(Join(len(keys), picked), (indexes[0], indexes[1]), deepest(self.node, other.node), schema)
         return Collection(self.flow, self.flow.builder.add(node))
 
     def semijoin(self, other: Collection, on: On) -> Collection:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from graphtide.dataflow.expressions.functions import col
 from graphtide.dataflow.flow import Dataflow
 from graphtide.errors import NotConvergedError
@@ -49,6 +51,7 @@ def warm() -> float:
         output.rows()
         output.find(output.change_codes()[:1, :1])
         output.close()
+    index.find(np.array([[2, 3]]))
     index.close()
     flow.memory()
     return time.perf_counter() - start

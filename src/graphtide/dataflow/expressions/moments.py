@@ -52,6 +52,10 @@ class MomentMethods:
         """The start of the year, quarter, month, week, day, hour, minute or second it falls into."""
         return self._apply("date_trunc", unit)
 
+    def add_months(self, months: int) -> Expression:
+        """The same day and clock so many months later, or the last day of that month if it has no such day."""
+        return self._apply("add_months", months)
+
     def to_date(self) -> Expression:
         """The date of a timestamp, or of a string such as '2020-12-31'."""
         return self._apply("to_date")

@@ -15,7 +15,7 @@ from graphtide.dataflow.expressions.conversions import DAY, convert, within_year
 from graphtide.dataflow.expressions.expression import Apply, Expression, Literal
 from graphtide.dataflow.expressions.infer import common_type
 from graphtide.dataflow.expressions.signatures import UNITS
-from graphtide.dataflow.expressions.strings import CASTS_FROM_TEXT, FUNCTIONS, ORDER, digest
+from graphtide.dataflow.expressions.strings import CASTS_FROM_TEXT, FUNCTIONS, ORDER, add_months, digest
 from graphtide.dataflow.kernels import opcodes as op
 from graphtide.rows import BOOL, DATE, INT, STR, Kind, Type
 
@@ -279,6 +279,12 @@ def _date_trunc(low: Lowering, node: Apply) -> int:
     return convert(low, days, DATE, low.types.part_type(moment), node)
 
 
+def _add_months(low: Lowering, node: Apply) -> int:
+    result = low.types.type_of(node)
+    operands = low.operands(*node.arguments)
+    return low.function(node, "add_months", add_months, operands, result.required, may_fail=True)
+
+
 def _to_date(low: Lowering, node: Apply) -> int:
     if low.kind(node.arguments[0]) is Kind.STR:
         operands = low.operands(node.arguments[0])
@@ -290,6 +296,7 @@ def _to_date(low: Lowering, node: Apply) -> int:
 
 _RETURNS: Final = {
     "length": INT,
+    "order_word": INT,
     "contains": BOOL,
     "startswith": BOOL,
     "endswith": BOOL,
@@ -345,6 +352,7 @@ OPERATIONS: Final[dict[str, Rule]] = {
     "second": _clock_part("second", 60),
     "weekday": _weekday,
     "date_trunc": _date_trunc,
+    "add_months": _add_months,
     "to_date": _to_date,
     "tuple_": _tuple,
     "[]": _element,

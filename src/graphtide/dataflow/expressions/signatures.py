@@ -136,6 +136,7 @@ SIGNATURES: Final = {
     "like": Signature((_TEXT, _TEXT), BOOL),
     "matches": Signature((_TEXT, _TEXT), BOOL, holds_regex=True),
     "extract": Signature((_TEXT, _TEXT, _INT), STR, may_be_null=True, needs_literals=(1, 2), holds_regex=True),
+    "order_word": Signature((_TEXT, _INT), INT),
     "concat": Signature((_TEXT,), STR),
     "year": Signature((_MOMENT,), INT),
     "month": Signature((_MOMENT,), INT),
@@ -145,6 +146,7 @@ SIGNATURES: Final = {
     "minute": Signature((_CLOCK,), INT),
     "second": Signature((_CLOCK,), INT),
     "date_trunc": Signature((_MOMENT, _TEXT), None, needs_literals=(1,)),
+    "add_months": Signature((_MOMENT, _INT), None),
     "to_date": Signature((_MOMENT | _TEXT,), DATE),
 }
 

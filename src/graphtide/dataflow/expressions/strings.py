@@ -1,4 +1,4 @@
-"""The Python functions behind operations on strings, and casts from and to them.
+"""The Python functions behind operations on strings and calendars, and casts from and to text.
 
 They never see None. An exception becomes an error that quotes the value; None is no answer.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -16,7 +17,7 @@ from typing import Any, Final
 from graphtide.dataflow.kernels.opcodes import AT_MOST, LESS
 from graphtide.rows import Kind
 
-__all__ = ["CASTS_FROM_TEXT", "FUNCTIONS", "ORDER", "cast_to_text", "digest"]
+__all__ = ["CASTS_FROM_TEXT", "FUNCTIONS", "ORDER", "WORD_BYTES", "add_months", "cast_to_text", "digest"]
 
 
 def _substr(text: str, start: int, length: int | None = None) -> str:
@@ -63,6 +64,20 @@ def _concat(*parts: str) -> str:
     return "".join(parts)
 
 
+# So many bytes of a string, and no sign, fit into an int.
+WORD_BYTES: Final = 7
+
+
+def _order_word(text: str, index: int) -> int:
+    """A few bytes as an int.
+
+    >>> _order_word("a", 0) < _order_word("aa", 0) < _order_word("b", 0)
+    True
+    """
+    part = text.encode()[index * WORD_BYTES :][:WORD_BYTES]
+    return int.from_bytes(part.ljust(WORD_BYTES, b"\0"), "big")
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "upper": str.upper,
     "lower": str.lower,
@@ -80,6 +95,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "matches": _matches,
     "extract": _extract,
     "concat": _concat,
+    "order_word": _order_word,
 }
 
 
@@ -152,6 +168,17 @@ CASTS_FROM_TEXT: Final[dict[Kind, Callable[[str], Any]]] = {
     Kind.DATE: _to_date,
     Kind.TIMESTAMP: _to_timestamp,
 }
+
+
+def add_months(moment: date, months: int) -> date:
+    """The same day of another month, or its last one.
+
+    >>> add_months(date(2024, 1, 31), 1)
+    datetime.date(2024, 2, 29)
+    """
+    years, month = divmod(moment.month - 1 + months, 12)
+    year = moment.year + years
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
 
 
 def digest(value: Any) -> int:

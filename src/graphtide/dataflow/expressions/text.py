@@ -82,6 +82,10 @@ class TextMethods:
         """The first text that the regular expression, or a group in it, fits; None if there is none."""
         return self._apply("extract", pattern, group)
 
+    def order_word(self, index: int) -> Expression:
+        """Seven bytes of the string from 7 * `index` on, as an int; words one after the other order as strings do."""
+        return self._apply("order_word", index)
+
     def _trim(self, operation: str, characters: Operand) -> Expression:
         return self._apply(operation) if characters is None else self._apply(operation, characters)
 

@@ -1,0 +1,95 @@
+"""From text to a tree in which every name says which relation it belongs to.
+
+sqlglot parses and qualifies. Its other rewritings are not used: `unnest_subqueries` loses the rows of a count over
+no row and takes NOT IN for an anti join although NULL may occur. What is done in their place is in `decorrelate` and
+`optimise`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import sqlglot
+from sqlglot import Expr as Syntax
+from sqlglot import exp
+from sqlglot.errors import OptimizeError, ParseError, SqlglotError
+from sqlglot.optimizer.qualify import qualify
+
+from graphtide.errors import SqlError
+from graphtide.rows import did_you_mean
+
+__all__ = ["DIALECT", "parsed", "spelled"]
+
+DIALECT = "duckdb"
+
+
+def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
+    """The tree of a query over tables, which are given with their columns and the columns' types."""
+    try:
+        statements = [each for each in sqlglot.parse(text, dialect=DIALECT) if each is not None]
+    except ParseError as error:
+        raise _parse_error(error, text) from None
+    except SqlglotError as error:
+        raise SqlError(f"the query does not parse: {_first_line(error)}", hint="see the place that it names") from None
+    if len(statements) != 1:
+        raise SqlError(f"a view is one query, and here are {len(statements)}", hint="make a view of each")
+    tree = statements[0]
+    if not isinstance(tree, exp.Query):
+        raise SqlError(f"{tree.key.upper()} is not a query", hint="write SELECT, or WITH ... SELECT")
+    _check_tables(tree, tables)
+    _count_order(tree)
+    try:
+        return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
+    except OptimizeError as error:
+        raise _name_error(error, tables) from None
+    except SqlglotError as error:
+        raise SqlError(f"the query does not fit its tables: {_first_line(error)}", hint="check its names") from None
+
+
+def _count_order(tree: Syntax) -> None:
+    """Let ORDER BY count columns where it names them: qualifying may rename them, and forgets it there."""
+    for query in tree.find_all(exp.Query):
+        order = query.args.get("order")
+        names = [name.lower() for name in query.named_selects] if order is not None else []
+        for each in order.expressions if order is not None else ():
+            inner = each.this
+            if isinstance(inner, exp.Column) and not inner.table and names.count(inner.name.lower()) == 1:
+                inner.replace(exp.Literal.number(names.index(inner.name.lower()) + 1))
+
+
+def spelled(node: Syntax) -> str:
+    """A part of a query, as text."""
+    return node.sql(dialect=DIALECT)
+
+
+def _parse_error(error: ParseError, text: str) -> SqlError:
+    first = error.errors[0] if error.errors else {}
+    line, column = first.get("line"), first.get("col")
+    if line is None or column is None:
+        return SqlError(f"the query does not parse: {_first_line(error)}", hint="see the place that it names")
+    shown = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
+    message = f"line {line}, column {column}: {first.get('description', 'the query does not parse')}"
+    return SqlError(f"{message}\n  {shown}", hint=f'it was read up to "{first.get("highlight", "")}"')
+
+
+def _check_tables(tree: Syntax, tables: Mapping[str, object]) -> None:
+    commons = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    for table in tree.find_all(exp.Table):
+        name = table.name.lower()
+        if name and name not in tables and name not in commons:
+            raise SqlError(f'there is no table or view "{table.name}"', hint=did_you_mean(name, tables))
+
+
+def _name_error(error: OptimizeError, tables: Mapping[str, Mapping[str, str]]) -> SqlError:
+    message = _first_line(error)
+    found = re.search(r"[Cc]olumn '?\"?([\w.]+)\"?'? could not be resolved", message)
+    if found is None:
+        return SqlError(f"the query does not fit its tables: {message}", hint="check its names")
+    name = found[1].rpartition(".")[2]
+    known = dict.fromkeys(column for columns in tables.values() for column in columns)
+    return SqlError(f'column "{found[1]}" does not exist', hint=did_you_mean(name, known))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")

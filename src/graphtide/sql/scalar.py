@@ -1,0 +1,315 @@
+"""Typed values of SQL: an expression of the dataflow with the type that SQL gives it, and their arithmetic.
+
+Division gives a DOUBLE and NULL for a divisor of zero; `//` and `%` cut towards zero. A decimal is rounded half
+away from zero where it loses digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from graphtide.dataflow.expressions import Expression, call, lit, when
+from graphtide.dataflow.expressions.expression import Literal
+from graphtide.errors import SqlError
+from graphtide.rows import Kind
+from graphtide.sql.types import DIGITS, WIDEST, SqlType, common
+
+__all__ = [
+    "BOOLEAN",
+    "DATES",
+    "DOUBLE",
+    "INTEGER",
+    "TEXT",
+    "TIMES",
+    "Scalar",
+    "arithmetic",
+    "cast",
+    "compared",
+    "round_to",
+    "united",
+    "whole",
+]
+
+INTEGER: Final = SqlType(Kind.INT)
+DOUBLE: Final = SqlType(Kind.FLOAT)
+BOOLEAN: Final = SqlType(Kind.BOOL)
+TEXT: Final = SqlType(Kind.STR)
+DATES: Final = SqlType(Kind.DATE)
+TIMES: Final = SqlType(Kind.TIMESTAMP)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value in every row."""
+
+    expression: Expression
+    type: SqlType
+
+    @staticmethod
+    def of_number(text: str) -> Scalar:
+        """A number as it is written: an int, a decimal of as many digits, or with an exponent a double."""
+        if "e" in text.lower():
+            return Scalar(lit(float(text)), DOUBLE)
+        whole, _, fraction = text.replace("_", "").partition(".")
+        # Zeros at the end say nothing, and would cost digits in products.
+        fraction = fraction.rstrip("0")
+        digits = len((whole + fraction).lstrip("0")) or 1
+        if digits > DIGITS:
+            return Scalar(lit(float(text)), DOUBLE)
+        if "." not in text:
+            return Scalar(lit(int(whole)), INTEGER)
+        return Scalar(lit(int(whole + fraction or "0")), SqlType(Kind.INT, len(fraction), max(digits, len(fraction))))
+
+    @property
+    def literal(self) -> Any:
+        """The value if it is fixed, else None."""
+        return self.expression.value if isinstance(self.expression, Literal) else None
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is a bare NULL."""
+        return self.type.kind is None
+
+    def to(self, wanted: SqlType) -> Scalar:
+        """The same value in a wider type."""
+        if self.type == wanted:
+            return self
+        if self.is_null:
+            return Scalar(lit(None, wanted.encoding), wanted)
+        if self.type.is_number and wanted.is_number:
+            if wanted.kind is Kind.FLOAT:
+                return Scalar(_as_float(self), wanted)
+            return Scalar(_scaled(self.expression, (wanted.scale or 0) - (self.type.scale or 0)), wanted)
+        if self.type.kind is Kind.DATE and wanted.kind is Kind.TIMESTAMP:
+            return Scalar(self.expression.cast(datetime), wanted)
+        if self.type.kind is Kind.STR and wanted.kind in _FROM_TEXT and isinstance(self.literal, str):
+            return _parsed(self.literal, wanted)
+        raise SqlError(f"{self.type} cannot stand for {wanted}", hint=f"write cast(... as {wanted})")
+
+
+def united(*scalars: Scalar) -> list[Scalar]:
+    """The scalars in one type that holds them all; a string literal becomes a date next to dates."""
+    result = scalars[0].type
+    for each in scalars[1:]:
+        found = common(result, each.type)
+        if found is None:
+            # A literal gives way to what it is compared with.
+            if each.type.kind is Kind.STR and isinstance(each.literal, str) and result.kind in _FROM_TEXT:
+                found = result
+            elif result.kind is Kind.STR and each.type.kind in _FROM_TEXT:
+                found = each.type
+            else:
+                raise SqlError(f"{result} and {each.type} do not fit together", hint="cast one of them")
+        result = found
+    return [each.to(result) for each in scalars]
+
+
+def compared(operation: str, a: Scalar, b: Scalar) -> tuple[Expression, Expression]:
+    """Both sides of <, <=, > or >= in one type, for any two values that fit together.
+
+    Of two decimals the one with more digits is rounded, to the side on which nothing changes, because the other one
+    may not fit into 64 bits with as many.
+    """
+    exact = a.type.kind is b.type.kind is Kind.INT
+    digits = (a.type.scale or 0) - (b.type.scale or 0)
+    if not exact or digits == 0 or (a if digits < 0 else b).literal is not None:
+        a, b = united(a, b)
+        return a.expression, b.expression
+    factor = 10 ** abs(digits)
+    if digits < 0:
+        return a.expression, _divided(b.expression, factor, up=operation in {"<", ">="})
+    return _divided(a.expression, factor, up=operation in {">", "<="}), b.expression
+
+
+def _divided(number: Expression, factor: int, *, up: bool) -> Expression:
+    return -((-number) // factor) if up else number // factor
+
+
+def arithmetic(operation: str, a: Scalar, b: Scalar) -> Scalar:
+    """The sum, difference, product, quotient or remainder of two numbers; days may be added to dates."""
+    if a.is_null and b.is_null:
+        return Scalar(lit(None, int), INTEGER)
+    if operation in "+-" and Kind.DATE in {a.type.kind, b.type.kind}:
+        return _days(operation, a, b)
+    a, b = (a.to(b.type) if a.is_null else a), (b.to(a.type) if b.is_null else b)
+    for each in (a, b):
+        if not each.type.is_number:
+            raise SqlError(f"cannot compute {a.type} {operation} {b.type}", hint="cast both to numbers")
+    if operation == "/":
+        return Scalar(_as_float(a) / _as_float(b), DOUBLE)
+    if operation == "*" and Kind.FLOAT not in {a.type.kind, b.type.kind}:
+        return _product(a, b)
+    a, b = united(a, b)
+    if operation in "+-*":
+        result = a.type
+        if result.is_decimal:
+            result = SqlType(Kind.INT, result.scale, min(WIDEST, result.precision + 1))
+        left, right = a.expression, b.expression
+        sums = {"+": left.__add__, "-": left.__sub__, "*": left.__mul__}
+        return Scalar(_folded(sums[operation](right), operation, left, right), result)
+    if operation == "%":
+        return Scalar(_remainder(a.expression, b.expression), a.type)
+    assert operation == "//"
+    if a.type != INTEGER:
+        raise SqlError(f"cannot compute {a.type} // {b.type}", hint="cast both to BIGINT, or divide with /")
+    return Scalar(_quotient(a.expression, b.expression), INTEGER)
+
+
+def _folded(expression: Expression, operation: str, a: Expression, b: Expression) -> Expression:
+    """The literal that two literals come to, so that 0.06 - 0.01 is as plain as 0.05."""
+    if isinstance(a, Literal) and isinstance(b, Literal) and a.value is not None and b.value is not None:
+        x, y = a.value, b.value
+        value = x + y if operation == "+" else x - y if operation == "-" else x * y
+        if isinstance(value, float) or abs(value) < 2**63:
+            return lit(value)
+    return expression
+
+
+def _product(a: Scalar, b: Scalar) -> Scalar:
+    product = _folded(a.expression * b.expression, "*", a.expression, b.expression)
+    if not (a.type.is_decimal or b.type.is_decimal):
+        return Scalar(product, INTEGER)
+    scale = (a.type.scale or 0) + (b.type.scale or 0)
+    if scale > DIGITS:
+        raise SqlError(
+            f"a product of {a.type} and {b.type} has {scale} digits after the point, which 64 bits do not hold",
+            hint="cast one of them to DOUBLE, or to a decimal of a smaller scale",
+        )
+    whole = a.type if a.type.is_decimal else b.type
+    precision = a.type.precision + b.type.precision if a.type.is_decimal and b.type.is_decimal else whole.precision
+    return Scalar(product, SqlType(Kind.INT, scale, min(WIDEST, max(precision, scale))))
+
+
+def _days(operation: str, a: Scalar, b: Scalar) -> Scalar:
+    kinds = (a.type.kind, b.type.kind)
+    if operation == "-" and kinds == (Kind.DATE, Kind.DATE):
+        return Scalar(a.expression - b.expression, INTEGER)
+    if kinds == (Kind.DATE, Kind.INT) and not b.type.is_decimal:
+        return Scalar(a.expression + b.expression if operation == "+" else a.expression - b.expression, DATES)
+    if operation == "+" and kinds == (Kind.INT, Kind.DATE) and not a.type.is_decimal:
+        return Scalar(a.expression + b.expression, DATES)
+    raise SqlError(f"cannot compute {a.type} {operation} {b.type}", hint="add days as a BIGINT, or an INTERVAL")
+
+
+def _as_float(number: Scalar) -> Expression:
+    scale = number.type.scale or 0
+    if number.type.kind is Kind.FLOAT:
+        return number.expression
+    if isinstance(number.literal, int):
+        return lit(float(Decimal(number.literal).scaleb(-scale)))
+    whole = number.expression.cast(float)
+    return whole / float(10**scale) if scale else whole
+
+
+def _scaled(number: Expression, digits: int) -> Expression:
+    """A decimal with so many digits more, or less."""
+    if digits == 0:
+        return number
+    if digits < 0:
+        factor = 10**-digits
+        half = factor // 2
+        return when(number >= 0, (number + half) // factor).otherwise(-((-number + half) // factor))
+    if isinstance(number, Literal) and isinstance(number.value, int):
+        return lit(number.value * 10**digits)
+    return number * 10**digits
+
+
+def _remainder(a: Expression, b: Expression) -> Expression:
+    return when(a >= 0, a % abs(b)).otherwise(-((-a) % abs(b)))
+
+
+def _quotient(a: Expression, b: Expression) -> Expression:
+    size = abs(a) // abs(b)
+    return when((a < 0) == (b < 0), size).otherwise(-size)
+
+
+_FROM_TEXT: Final = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.INT, Kind.FLOAT, Kind.BOOL})
+
+
+def _parsed(text: str, wanted: SqlType) -> Scalar:
+    """A string literal as another type."""
+    try:
+        if wanted.is_decimal:
+            number = Decimal(text).scaleb(wanted.scale or 0)
+            value: Any = int(number.quantize(Decimal(1), rounding="ROUND_HALF_UP"))
+        elif wanted.kind is Kind.DATE:
+            value = date.fromisoformat(text.strip())
+        elif wanted.kind is Kind.TIMESTAMP:
+            value = datetime.fromisoformat(text.strip())
+        elif wanted.kind is Kind.BOOL:
+            value = {"true": True, "false": False}[text.strip().lower()]
+        else:
+            value = float(text) if wanted.kind is Kind.FLOAT else int(text)
+    except (ValueError, ArithmeticError, KeyError):
+        raise SqlError(f"'{text}' is not a {wanted}", hint="dates are written as '2020-12-31'") from None
+    return Scalar(lit(value), wanted)
+
+
+def cast(value: Scalar, to: SqlType) -> Scalar:
+    """The value as another type, as CAST gives it."""
+    have = value.type
+    if have == to or value.is_null:
+        return value.to(to)
+    if isinstance(value.literal, str) and to.kind in _FROM_TEXT:
+        return _parsed(value.literal, to)
+    if have.is_decimal and to.kind is Kind.STR:
+        return Scalar(call(_decimal_text(have.scale or 0), value.expression, returns=str), to)
+    if to.is_decimal:
+        if have.kind is Kind.FLOAT:
+            return Scalar(_rounded(value.expression * float(10 ** (to.scale or 0))).cast(int), to)
+        if have.kind is not Kind.INT:
+            raise SqlError(f"cannot cast {have} to {to}", hint="cast to DOUBLE first")
+        return value.to(to)
+    if have.is_decimal:
+        if to.kind is Kind.INT:
+            return value.to(to)
+        if to.kind is not Kind.FLOAT:
+            raise SqlError(f"cannot cast {have} to {to}", hint="cast to BIGINT first")
+        return value.to(to)
+    if have.kind is Kind.FLOAT and to.kind is Kind.INT:
+        return Scalar(value.expression.round().cast(int), to)
+    if {have.kind, to.kind} == {Kind.INT, Kind.DATE} or {have.kind, to.kind} == {Kind.INT, Kind.TIMESTAMP}:
+        raise SqlError(f"cannot cast {have} to {to}", hint="add days to a date, as in date '1970-01-01' + x")
+    return Scalar(value.expression.cast(to.encoding), to)
+
+
+def _rounded(number: Expression) -> Expression:
+    """A float rounded half away from zero."""
+    return when(number >= 0.0, (number + 0.5).floor()).otherwise(-((-number + 0.5).floor()))
+
+
+def round_to(value: Scalar, digits: int) -> Scalar:
+    """The value with so many digits after the point."""
+    if value.type.is_decimal:
+        scale = value.type.scale or 0
+        kept = min(max(digits, 0), scale)
+        return value.to(SqlType(Kind.INT, kept, max(value.type.precision - scale + kept, 1)))
+    if value.type.kind is Kind.INT:
+        return value
+    factor = float(10**digits)
+    return Scalar(_rounded(value.expression * factor) / factor, DOUBLE)
+
+
+def whole(value: Scalar, *, up: bool) -> Scalar:
+    """The next whole number at or below the value, or at or above it."""
+    if not value.type.is_decimal:
+        return value if value.type.kind is Kind.INT else Scalar(_ceil_or_floor(value.expression, up=up), DOUBLE)
+    factor = 10 ** (value.type.scale or 0)
+    number = value.expression
+    return Scalar(
+        _divided(number, factor, up=up), SqlType(Kind.INT, 0, max(value.type.precision - (value.type.scale or 0), 1))
+    )
+
+
+def _ceil_or_floor(number: Expression, *, up: bool) -> Expression:
+    return number.ceil() if up else number.floor()
+
+
+def _decimal_text(scale: int) -> Any:
+    def text(units: int) -> str:
+        return f"{Decimal(units).scaleb(-scale):f}"
+
+    return text

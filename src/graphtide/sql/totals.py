@@ -1,0 +1,81 @@
+"""Aggregates as reductions: one for each total, put together by their key.
+
+Sums and counts are kept by adding, so a change costs the same whatever the size of its group. Every
+total has a row for exactly the keys that have rows, so the joins that put them together lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.expressions import Expression, col, lit, when
+from graphtide.sql.plan import Total
+from graphtide.sql.workshop import Workshop
+
+__all__ = ["aggregated"]
+
+
+def aggregated(
+    shop: Workshop,
+    source: Collection,
+    names: Mapping[str, str],
+    keys: Sequence[str],
+    totals: Mapping[str, Total],
+) -> Collection:
+    """The keys and the totals, as columns in that order; without keys, one row always."""
+    # A key that stands twice is grouped by once, and told twice.
+    own = list(dict.fromkeys(names[key] for key in keys))
+    parts = [_total(shop, source, own, each, names) for each in totals.values()]
+    if not parts:
+        made = shop.distinct(shop.pick(source, own))
+        picked = {name: name for name in made.schema}
+    else:
+        made, *rest = parts
+        width = len(own)
+        for each in rest:
+            pairs = list(zip(made.schema.names[:width], each.schema.names[:width], strict=True))
+            outputs = [(0, name) for name in made.schema] + [(1, each.schema.names[-1])]
+            made = shop.pairs(made, each, pairs, outputs)
+        picked = dict(zip(own, made.schema.names[:width], strict=True))
+    columns = [col(picked[names[key]]) for key in keys]
+    columns += [col(name) for name in made.schema.names[len(own) :]]
+    if keys:
+        return shop.linear(made, columns)
+    if not parts:
+        return shop.unit
+    nothing = shop.minus(shop.unit, shop.distinct(shop.pick(source, [])))
+    empty = [_on_nothing(each, found.required) for each, found in zip(totals.values(), made.schema.types, strict=True)]
+    return shop.concat(made, shop.linear(nothing, empty))
+
+
+def _on_nothing(total: Total, found: object) -> Expression:
+    return lit(0) if total.function == "count" else lit(None, found)
+
+
+def _total(
+    shop: Workshop, source: Collection, keys: Sequence[str], total: Total, names: Mapping[str, str]
+) -> Collection:
+    """The keys and one total."""
+    if total.column is None:
+        rows = shop.pick(source, keys)
+        return shop.made(("count", rows.node), lambda: rows.group_by(*keys).count("count"))
+    values = shop.linear(source, [*map(col, keys), col(names[total.column])])
+    grouped, value = values.schema.names[:-1], values.schema.names[-1]
+    if total.is_distinct and total.function in {"count", "sum"}:
+        values = shop.distinct(values)
+    found = values.schema[value]
+    if total.function == "count":
+        if not found.nullable:
+            rows = shop.pick(values, grouped)
+            return shop.made(("count", rows.node), lambda: rows.group_by(*rows.schema).count("count"))
+        known = when(col(value).is_null(), lit(0)).otherwise(lit(1))
+        values = shop.linear(values, [*map(col, grouped), known])
+        grouped, value = values.schema.names[:-1], values.schema.names[-1]
+    key = (total.function, values.node)
+    by_key = values.group_by(*grouped)
+    if total.function == "min":
+        return shop.made(key, lambda: by_key.min(value))
+    if total.function == "max":
+        return shop.made(key, lambda: by_key.max(value))
+    return shop.made((*key, "sum"), lambda: by_key.sum(value))

@@ -1,0 +1,274 @@
+"""Scalar expressions of SQL as expressions of the dataflow.
+
+What depends on where an expression stands (columns, aggregates, subqueries) is asked of a `Context`; all else
+is a table from SQL's constructs to functions. A construct that is not in it is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, Final, Protocol
+
+from sqlglot import Expr as Syntax
+from sqlglot import exp
+
+from graphtide.dataflow.expressions import Expression, coalesce, greatest, least, lit, when
+from graphtide.errors import SqlError
+from graphtide.rows import Kind
+from graphtide.sql.conditions import same
+from graphtide.sql.functions import FUNCTIONS
+from graphtide.sql.intervals import interval_of, shifted
+from graphtide.sql.scalar import BOOLEAN, INTEGER, TEXT, Scalar, arithmetic, cast, compared, united
+from graphtide.sql.types import SqlType, named
+
+__all__ = ["Context", "refuse", "translate", "truth"]
+
+
+class Context(Protocol):
+    """Where an expression stands."""
+
+    def column(self, node: exp.Column) -> Scalar:
+        """The value of a column."""
+        ...
+
+    def special(self, node: Syntax) -> Scalar | None:
+        """The value of an aggregate, a group's key or a subquery; None if it is an ordinary expression."""
+        ...
+
+
+def translate(node: Syntax, context: Context) -> Scalar:
+    """The value of an expression of SQL."""
+    found = context.special(node)
+    if found is not None:
+        return found
+    if isinstance(node, exp.Column):
+        return context.column(node)
+    rule = _RULES.get(type(node))
+    if rule is not None:
+        return rule(node, lambda part: translate(part, context))
+    function = FUNCTIONS.get(type(node))
+    if function is not None:
+        return function(node, lambda part: translate(part, context))
+    raise refuse(node)
+
+
+def refuse(node: Syntax, hint: str = "rewrite the query without it") -> SqlError:
+    """The error of a construct that is not supported."""
+    name = node.name.upper() if isinstance(node, exp.Anonymous) else type(node).key.upper().replace("_", " ")
+    return SqlError(f"{name} is not supported: {node.sql(dialect='duckdb')}", hint=hint)
+
+
+Part = Callable[[Syntax], Scalar]
+
+
+def _literal(node: Syntax, _part: Part) -> Scalar:
+    return Scalar(lit(node.name), TEXT) if node.args["is_string"] else Scalar.of_number(node.name)
+
+
+def _boolean(node: Syntax, _part: Part) -> Scalar:
+    return Scalar(lit(bool(node.this)), BOOLEAN)
+
+
+def _null(_node: Syntax, _part: Part) -> Scalar:
+    return Scalar(lit(None, int), SqlType(None))
+
+
+def _inner(node: Syntax, part: Part) -> Scalar:
+    return part(node.this)
+
+
+def _arithmetic(operation: str) -> Callable[[Syntax, Part], Scalar]:
+    def rule(node: Syntax, part: Part) -> Scalar:
+        if operation in "+-":
+            span = interval_of(node.args["expression"])
+            if span is not None:
+                return shifted(part(node.this), span if operation == "+" else -span)
+            span = interval_of(node.this)
+            if span is not None and operation == "+":
+                return shifted(part(node.args["expression"]), span)
+        return arithmetic(operation, part(node.this), part(node.args["expression"]))
+
+    return rule
+
+
+def _negated(node: Syntax, part: Part) -> Scalar:
+    value = part(node.this)
+    if not value.type.is_number:
+        raise SqlError(f"cannot negate {value.type}: {node.sql(dialect='duckdb')}", hint="cast it to a number")
+    literal = value.literal
+    return Scalar(-value.expression if literal is None else lit(-literal), value.type)
+
+
+_ORDERS: Final[dict[type[Syntax], tuple[str, Callable[[Expression, Expression], Expression]]]] = {
+    exp.LT: ("<", lambda a, b: a < b),
+    exp.LTE: ("<=", lambda a, b: a <= b),
+    exp.GT: (">", lambda a, b: a > b),
+    exp.GTE: (">=", lambda a, b: a >= b),
+}
+_EQUALITIES: Final[dict[type[Syntax], Callable[[Expression, Expression], Expression]]] = {
+    exp.EQ: lambda a, b: a == b,
+    exp.NEQ: lambda a, b: a != b,
+    exp.NullSafeEQ: lambda a, b: coalesce(same(a, b), lit(False)),  # noqa: FBT003
+    exp.NullSafeNEQ: lambda a, b: ~coalesce(same(a, b), lit(False)),  # noqa: FBT003
+}
+
+
+def _comparison(node: Syntax, part: Part) -> Scalar:
+    if isinstance(node.this, exp.Tuple) and isinstance(node.args["expression"], exp.Tuple):
+        if not isinstance(node, exp.EQ):
+            raise refuse(node, "compare the columns one by one")
+        pairs = zip(node.this.expressions, node.args["expression"].expressions, strict=True)
+        return Scalar(reduce(lambda a, b: a & b, (_equal(part(a), part(b)) for a, b in pairs)), BOOLEAN)
+    left, right = part(node.this), part(node.args["expression"])
+    if type(node) in _ORDERS:
+        symbol, compare = _ORDERS[type(node)]
+        return Scalar(compare(*compared(symbol, left, right)), BOOLEAN)
+    a, b = united(left, right)
+    return Scalar(_EQUALITIES[type(node)](a.expression, b.expression), BOOLEAN)
+
+
+def _equal(a: Scalar, b: Scalar) -> Expression:
+    a, b = united(a, b)
+    return a.expression == b.expression
+
+
+def truth(value: Scalar, node: Syntax) -> Expression:
+    """The value of a condition, which must be a BOOLEAN."""
+    if value.is_null:
+        return lit(None, bool)
+    if value.type.kind is not Kind.BOOL:
+        raise SqlError(
+            f"{node.sql(dialect='duckdb')} is {value.type}, where a condition is needed", hint="write a comparison"
+        )
+    return value.expression
+
+
+def _and(node: Syntax, part: Part) -> Scalar:
+    left, right = node.this, node.args["expression"]
+    return Scalar(truth(part(left), left) & truth(part(right), right), BOOLEAN)
+
+
+def _or(node: Syntax, part: Part) -> Scalar:
+    left, right = node.this, node.args["expression"]
+    return Scalar(truth(part(left), left) | truth(part(right), right), BOOLEAN)
+
+
+def _not(node: Syntax, part: Part) -> Scalar:
+    return Scalar(~truth(part(node.this), node.this), BOOLEAN)
+
+
+def _is(node: Syntax, part: Part) -> Scalar:
+    value, what = part(node.this), node.args["expression"]
+    if isinstance(what, exp.Null):
+        return Scalar(value.expression.is_null(), BOOLEAN)
+    if isinstance(what, exp.Boolean):
+        holds = truth(value, node.this)
+        return Scalar(coalesce(holds if what.this else ~holds, lit(False)), BOOLEAN)  # noqa: FBT003
+    raise refuse(node)
+
+
+def _between(node: Syntax, part: Part) -> Scalar:
+    value = part(node.this)
+    a, low = compared(">=", value, part(node.args["low"]))
+    b, high = compared("<=", value, part(node.args["high"]))
+    return Scalar((a >= low) & (b <= high), BOOLEAN)
+
+
+def _in_list(node: Syntax, part: Part) -> Scalar:
+    choices = [part(each) for each in node.expressions]
+    if isinstance(node.this, exp.Tuple) or not choices:
+        raise refuse(node, "compare the columns one by one")
+    value, *members = united(part(node.this), *choices)
+    fixed = [each.literal for each in members if each.literal is not None]
+    tests = [value.expression.is_in(fixed)] if fixed else []
+    tests += [value.expression == each.expression for each in members if each.literal is None]
+    return Scalar(reduce(lambda a, b: a | b, tests), BOOLEAN)
+
+
+def _case(node: Syntax, part: Part) -> Scalar:
+    subject = node.args.get("this")
+    conditions: list[Expression] = []
+    values: list[Scalar] = []
+    for branch in node.args["ifs"]:
+        test = branch.this if subject is None else exp.EQ(this=subject, expression=branch.this)
+        conditions.append(truth(part(test), test))
+        values.append(part(branch.args["true"]))
+    default = node.args.get("default")
+    values.append(_null(node, part) if default is None else part(default))
+    return _chosen(conditions, values)
+
+
+def _if(node: Syntax, part: Part) -> Scalar:
+    other = node.args.get("false")
+    values = [part(node.args["true"]), _null(node, part) if other is None else part(other)]
+    return _chosen([truth(part(node.this), node.this)], values)
+
+
+def _chosen(conditions: list[Expression], values: list[Scalar]) -> Scalar:
+    values = united(*values)
+    if values[0].is_null:
+        return values[0]
+    choice = when(conditions[0], values[0].expression)
+    for condition, value in zip(conditions[1:], values[1:-1], strict=True):
+        choice = choice.when(condition, value.expression)
+    return Scalar(choice.otherwise(values[-1].expression), values[0].type)
+
+
+def _first_of(make: Callable[..., Expression]) -> Callable[[Syntax, Part], Scalar]:
+    def rule(node: Syntax, part: Part) -> Scalar:
+        values = united(*(part(each) for each in (node.this, *node.expressions)))
+        return Scalar(make(*(each.expression for each in values)), values[0].type)
+
+    return rule
+
+
+def _null_if(node: Syntax, part: Part) -> Scalar:
+    value, other = part(node.this), part(node.args["expression"])
+    if value.is_null or other.is_null:
+        return value
+    a, b = united(value, other)
+    nothing = lit(None, value.type.encoding)
+    return Scalar(when(a.expression == b.expression, nothing).otherwise(value.expression), value.type)
+
+
+def _cast(node: Syntax, part: Part) -> Scalar:
+    return cast(part(node.this), named(node.args["to"]))
+
+
+def _distance_of_dates(node: Syntax, part: Part) -> Scalar:
+    later, earlier = part(node.this), part(node.args["expression"])
+    if node.args["unit"].name.upper() != "DAY" or {later.type.kind, earlier.type.kind} != {Kind.DATE}:
+        raise refuse(node, "date_diff('day', ...) of two dates is supported")
+    return Scalar(later.expression - earlier.expression, INTEGER)
+
+
+_RULES: Final[dict[type[Syntax], Callable[[Any, Part], Scalar]]] = {
+    exp.Literal: _literal,
+    exp.Boolean: _boolean,
+    exp.Null: _null,
+    exp.Paren: _inner,
+    exp.Alias: _inner,
+    exp.Add: _arithmetic("+"),
+    exp.Sub: _arithmetic("-"),
+    exp.Mul: _arithmetic("*"),
+    exp.Div: _arithmetic("/"),
+    exp.IntDiv: _arithmetic("//"),
+    exp.Mod: _arithmetic("%"),
+    exp.Neg: _negated,
+    **dict.fromkeys((*_ORDERS, *_EQUALITIES), _comparison),
+    exp.And: _and,
+    exp.Or: _or,
+    exp.Not: _not,
+    exp.Is: _is,
+    exp.Between: _between,
+    exp.In: _in_list,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Coalesce: _first_of(coalesce),
+    exp.Greatest: _first_of(greatest),
+    exp.Least: _first_of(least),
+    exp.Nullif: _null_if,
+    exp.Cast: _cast,
+    exp.DateDiff: _distance_of_dates,
+}
