@@ -10,7 +10,7 @@ from typing import Final
 from graphtide.dataflow.expressions import Expression, lit
 from graphtide.dataflow.expressions.expression import Apply, Cast
 
-__all__ = ["Equality", "all_of", "conjuncts", "equality", "rejects_null", "same"]
+__all__ = ["Equality", "all_of", "conjuncts", "equality", "implied", "rejects_null", "same"]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -36,6 +36,20 @@ def conjuncts(condition: Expression) -> list[Expression]:
     if all(rests):
         return [*shared, reduce(lambda a, b: a | b, map(all_of, rests))]
     return shared
+
+
+def implied(condition: Expression, columns: frozenset[str]) -> Expression | None:
+    """What a disjunction says of some columns alone, None if that is nothing.
+
+    >>> from graphtide.dataflow.expressions import col
+    >>> a, b = col("a"), col("b")
+    >>> implied(((a == 1) & (b == 2)) | ((a == 2) & (b == 1)), frozenset("a"))
+    (a == 1) | (a == 2)
+    """
+    if not _is(condition, "|"):
+        return None
+    sides = [[each for each in conjuncts(side) if each.columns() <= columns] for side in _disjuncts(condition)]
+    return reduce(lambda a, b: a | b, map(all_of, sides)) if all(sides) else None
 
 
 def all_of(conditions: Iterable[Expression]) -> Expression:

@@ -7,6 +7,7 @@ prefers those with a key, which make no row into several, and that selective con
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from graphtide.dataflow.expressions import Expression
@@ -31,53 +32,104 @@ __all__ = ["ordered"]
 
 # Rows of a table of which nothing is known.
 _UNKNOWN: Final = 1000.0
+# Inputs up to which each is tried as the first.
+_MOST_STARTS: Final = 12
 
 
 def ordered(inputs: tuple[Plan, ...], conditions: Conditions) -> Plan:
     """Joins of two that come to the join of all inputs."""
-    pending = list(inputs)
     rest = list(conditions)
-    if len(pending) > 2:
-        pairs = [(a, b) for i, a in enumerate(pending) for b in pending[i + 1 :]]
-        first, second = min(pairs, key=lambda pair: _cost(pair[0], pair[1], rest))
-        if _rows(first) > _rows(second):
-            first, second = second, first
-        pending = [first, second, *(each for each in pending if each is not first and each is not second)]
-    result = pending.pop(0)
-    while pending:
-        best = min(pending, key=lambda each: _cost(result, each, rest)) if len(pending) > 1 else pending[0]
-        pending.remove(best)
-        known = {*result.schema, *best.schema}
-        now = tuple(each for each in rest if each.columns() <= known)
-        rest = [each for each in rest if not each.columns() <= known]
-        result = Join((result, best), now)
+    result, *others = _Choice(inputs, conditions).best()
+    for each in others:
+        known = {*result.schema, *each.schema}
+        now = tuple(condition for condition in rest if condition.columns() <= known)
+        rest = [condition for condition in rest if not condition.columns() <= known]
+        result = Join((result, each), now)
     return result
 
 
-def _cost(left: Plan, right: Plan, conditions: list[Expression]) -> tuple[bool, float]:
-    """Whether a join is a product, and how many rows it has."""
-    links = [_link(each, left, right) for each in conditions]
-    found = [link for link in links if link is not None]
-    is_product = not found and min(_rows(left), _rows(right)) > 1.0
-    return is_product, _joined_rows(left, right, found)
+class _Choice:
+    """The orders of some inputs, and what they cost."""
+
+    def __init__(self, inputs: tuple[Plan, ...], conditions: Conditions) -> None:
+        self._inputs = inputs
+        self._conditions = conditions
+        self._rows = {id(each): _rows(each) for each in inputs}
+        self._values = _distinct_values(inputs, conditions)
+
+    def best(self) -> list[Plan]:
+        """The inputs in the order that makes the fewest rows."""
+        starts = self._inputs
+        if len(starts) > _MOST_STARTS:
+            starts = (min(starts, key=lambda each: self._rows[id(each)]),)
+        return min(map(self._from, starts), key=lambda found: found[0])[1]
+
+    def size(self) -> float:
+        """About how many rows the join has, taken in the order that is given."""
+        rows = self._rows[id(self._inputs[0])]
+        for i, each in enumerate(self._inputs[1:], 1):
+            _, rows = self._with(self._inputs[:i], rows, each)
+        return rows
+
+    def _from(self, start: Plan) -> tuple[tuple[int, float], list[Plan]]:
+        """The inputs from one on, next the one that makes the fewest rows; with all products and rows that makes."""
+        sequence, size = [start], self._rows[id(start)]
+        pending = [each for each in self._inputs if each is not start]
+        products, total = 0, 0.0
+        while pending:
+            steps = [self._with(sequence, size, each) for each in pending]
+            best = min(range(len(steps)), key=steps.__getitem__)
+            is_product, size = steps[best]
+            sequence.append(pending.pop(best))
+            products += is_product
+            # What is put out at the end is the same for all.
+            total += size if pending else 0.0
+        return (products, total), sequence
+
+    def _with(self, sequence: Sequence[Plan], size: float, plan: Plan) -> tuple[bool, float]:
+        """Whether joining one more plan makes a product, and how many rows there are then."""
+        known = {name for each in sequence for name in each.schema}
+        both = size * self._rows[id(plan)]
+        found = [link for each in self._conditions if (link := _link(each, known, plan)) is not None]
+        if not found:
+            return not (_is_row(plan) or (len(sequence) == 1 and _is_row(sequence[0]))), both
+        theirs = {key.name for key, _ in found if isinstance(key, Column)}
+        own = {key.name for _, key in found if isinstance(key, Column)}
+        sizes = [_size_by_key(plan, own), *(_size_by_key(each, theirs) for each in sequence)]
+        sizes += [self._values.get(name) for name in own]
+        keys = next((each for each in sizes if each is not None), None)
+        # If nothing says how many rows share a key, as many are taken to do as there are keys.
+        return False, max(both / (max(size, self._rows[id(plan)]) ** 0.5 if keys is None else keys), 0.01)
 
 
-def _link(condition: Expression, left: Plan, right: Plan) -> tuple[Expression, Expression] | None:
+def _link(condition: Expression, known: Iterable[str], plan: Plan) -> tuple[Expression, Expression] | None:
     found = equality(condition)
-    both = None if found is None else found.between(left.schema, right.schema)
+    both = None if found is None else found.between(known, plan.schema)
     return None if both is None else (both.left, both.right)
 
 
-def _joined_rows(left: Plan, right: Plan, links: list[tuple[Expression, Expression]]) -> float:
-    a, b = _rows(left), _rows(right)
-    if not links:
-        return a * b
-    for plan, other, side in ((right, a, 1), (left, b, 0)):
-        names = {key.name for each in links if isinstance(key := each[side], Column)}
-        whole = _size_by_key(plan, names)
-        if whole is not None:
-            return max(other * _rows(plan) / whole, 0.01)
-    return max(a * b / max(a, b) * 4, 0.01)
+def _distinct_values(inputs: tuple[Plan, ...], conditions: Conditions) -> dict[str, float]:
+    """How many values columns have that equalities lead to the key of some input."""
+    found = {name: size for each in inputs for name in each.schema if (size := _size_by_key(each, {name})) is not None}
+    pairs = [pair for each in conditions if (pair := _column_pair(each)) is not None]
+    for _ in inputs:
+        for a, b in [*pairs, *((b, a) for a, b in pairs)]:
+            if a in found:
+                found[b] = min(found[a], found.get(b, found[a]))
+    return found
+
+
+def _column_pair(condition: Expression) -> tuple[str, str] | None:
+    found = equality(condition)
+    if found is None or not isinstance(found.left, Column) or not isinstance(found.right, Column):
+        return None
+    return found.left.name, found.right.name
+
+
+def _link(condition: Expression, known: Iterable[str], plan: Plan) -> tuple[Expression, Expression] | None:
+    found = equality(condition)
+    both = None if found is None else found.between(known, plan.schema)
+    return None if both is None else (both.left, both.right)
 
 
 def _size_by_key(plan: Plan, names: set[str]) -> float | None:
@@ -90,8 +142,15 @@ def _size_by_key(plan: Plan, names: set[str]) -> float | None:
     if isinstance(plan, Aggregate) and plan.keys and set(plan.keys) <= names:
         return _rows(plan)
     if isinstance(plan, Scan) and plan.key and plan.key <= {plan.columns[n] for n in names if n in plan.columns}:
-        return max(float(plan.rows), _UNKNOWN)
+        return float(plan.rows) or _UNKNOWN
     return None
+
+
+def _is_row(plan: Plan) -> bool:
+    """Whether a plan is one row by its form, such as an aggregate without a key: all pairs with it are few."""
+    while isinstance(plan, Project):
+        plan = plan.input
+    return isinstance(plan, Unit) or (isinstance(plan, Aggregate) and not plan.keys)
 
 
 def _rows(plan: Plan) -> float:
@@ -110,12 +169,10 @@ def _rows(plan: Plan) -> float:
             return max(_rows(plan.input) / 3, 1.0) if plan.keys else 1.0
         case TopK():
             return min(_rows(plan.input), float(plan.limit))
-        case Join():
-            links = [_link(each, *plan.inputs) for each in plan.conditions] if len(plan.inputs) == 2 else []
-            found = [link for link in links if link is not None]
-            return _joined_rows(*plan.inputs, found) if len(plan.inputs) == 2 else _UNKNOWN
+        case Join(parts, conditions):
+            return _Choice(parts, conditions).size()
         case Semi():
-            return max(_rows(plan.left) / 2, 1.0)
+            return max(_rows(plan.left) / (2 if plan.is_anti else 10), 1.0)
         case Outer():
             return max(_rows(plan.left), _rows(plan.right))
         case Project() | Distinct():

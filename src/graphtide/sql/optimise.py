@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from graphtide.dataflow.expressions import Expression, col
 from graphtide.dataflow.expressions.expression import Literal
-from graphtide.sql.conditions import conjuncts, rejects_null
+from graphtide.sql.conditions import conjuncts, equality, implied, rejects_null
 from graphtide.sql.join_order import ordered
 from graphtide.sql.plan import (
     Aggregate,
@@ -68,9 +68,7 @@ class _Sinking:
             case Outer():
                 return self._sink_outer(plan, conditions)
             case Semi():
-                right, rest = _parted(_split(plan.conditions), plan.right)
-                left = self.sink(plan.left, conditions)
-                return replace(plan, left=left, right=self.sink(plan.right, right), conditions=rest)
+                return self._sink_semi(plan, conditions)
             case Aggregate():
                 below, above = _parted(conditions, plan.keys)
                 if not plan.keys:
@@ -106,7 +104,9 @@ class _Sinking:
         for each in inputs:
             below, rest = _parted(tuple(pending), each, with_constants=not parts)
             pending = list(rest)
-            part = self.sink(each, below)
+            # A condition on several inputs may say something of each of them, too.
+            hints = [found for one in rest if (found := implied(one, frozenset(each.schema))) is not None]
+            part = self.sink(each, (*below, *hints))
             if isinstance(part, Join) and self._readers[id(each)] <= 1:
                 # An outer join has become an inner one: it is ordered together with the others.
                 parts += part.inputs
@@ -127,6 +127,20 @@ class _Sinking:
             else:
                 inputs.append(each)
         return inputs, conditions
+
+    def _sink_semi(self, plan: Semi, conditions: Conditions) -> Plan:
+        """A semi join by equality goes down to the input of a join that it speaks of, like a condition."""
+        of_right, rest = _parted(_split(plan.conditions), plan.right)
+        right = self.sink(plan.right, of_right)
+        left = self.sink(plan.left, conditions)
+        plain = [equality(each) for each in rest]
+        if not plan.is_anti and isinstance(left, Join) and self._readers[id(plan.left)] <= 1 and None not in plain:
+            used = {name for each in rest for name in each.columns() if name not in right.schema}
+            for i, part in enumerate(left.parts):
+                if used <= set(part.schema):
+                    kept = Semi(part, right, rest)
+                    return Join((*left.parts[:i], kept, *left.parts[i + 1 :]), left.conditions)
+        return Semi(left, right, rest, plan.is_anti)
 
     def _sink_outer(self, plan: Outer, conditions: Conditions) -> Plan:
         if not plan.is_full and any(rejects_null(each, frozenset(plan.right.schema)) for each in conditions):

@@ -1,8 +1,8 @@
 """From text to a tree in which every name says which relation it belongs to.
 
-sqlglot parses and qualifies. Its other rewritings are not used: `unnest_subqueries` loses the rows of a count over
-no row and takes NOT IN for an anti join although NULL may occur. What is done in their place is in `decorrelate` and
-`optimise`.
+sqlglot parses and qualifies. Its `unnest_subqueries` is not used: some subqueries it leaves as they are (those of
+`count(*) + 1`, NOT IN, HAVING), others it turns into lists that are filtered, which are no joins. What is done in
+its place is in `decorrelate` and `optimise`.
 """
 
 from __future__ import annotations

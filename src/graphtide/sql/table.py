@@ -8,6 +8,7 @@ others are not looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,9 @@ class Table:
 
     def check(self) -> None:
         """Refuse staged changes that delete what is not there, or bring a key twice."""
+        if all(diff > 0 for _, diff in self._staged):
+            self._check_new_keys()
+            return
         changes, counts = self._net()
         if self.primary_key:
             self._check_keys(changes, counts)
@@ -158,6 +162,16 @@ class Table:
         np.add.at(counts, inverse[: held.shape[1]], held[-1])
         return counts[inverse[held.shape[1] :]]
 
+    def _check_new_keys(self) -> None:
+        """Refuse keys that come twice or are there, where rows only come."""
+        if not self.primary_key or not self._staged:
+            return
+        keys = np.concatenate([codes[self._key_places()] for codes, _ in self._staged], axis=1)
+        held = self._index.find(keys)[:-1] if self.rows else np.empty((len(self.schema), 0), np.int64)
+        keys = np.concatenate([held[self._key_places()], keys], axis=1)
+        unique, sums = _summed(keys, np.ones(keys.shape[1], np.int64))
+        self._check_once(unique, sums)
+
     def _check_keys(self, changes: Codes, counts: Codes) -> None:
         added = np.ascontiguousarray(changes[self._key_places()][:, counts > 0])
         if not added.shape[1]:
@@ -166,7 +180,9 @@ class Table:
         places = self._key_places()
         touched = _is_in(changes[places], added) if (counts < 0).any() else counts > 0
         keys = np.concatenate([held[:-1][places], changes[places][:, touched]], axis=1)
-        unique, sums = _summed(keys, np.concatenate([held[-1], counts[touched]]))
+        self._check_once(*_summed(keys, np.concatenate([held[-1], counts[touched]])))
+
+    def _check_once(self, unique: Codes, sums: Codes) -> None:
         if (sums > 1).any():
             at = unique[:, [int(np.argmax(sums > 1))]]
             shown = decode_rows(self.schema.select(*self.primary_key), self._flow.dictionary, at)[0]
@@ -183,11 +199,24 @@ def _summed(rows: Codes, diffs: Codes) -> tuple[Codes, Codes]:
     """Each row once, with the sum of its diffs."""
     if not rows.shape[1]:
         return rows, diffs
-    order = np.lexsort(rows[::-1])
+    packed = _packed(rows)
+    order = np.lexsort(rows[::-1]) if packed is None else np.argsort(packed, kind="stable")
     ordered = rows[:, order]
     is_new = np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
     starts = np.flatnonzero(is_new)
     return ordered[:, starts], np.add.reduceat(diffs[order], starts)
+
+
+def _packed(rows: Codes) -> Codes | None:
+    """Each row as one int in the order of rows, None if that does not fit."""
+    low, high = rows.min(axis=1), rows.max(axis=1)
+    spans = [int(b) - int(a) + 1 for a, b in zip(low, high, strict=True)]
+    if prod(spans) >= 2**62:
+        return None
+    result = np.zeros(rows.shape[1], np.int64)
+    for line, least, span in zip(rows, low, spans, strict=True):
+        result = result * span + (line - least)
+    return result
 
 
 def _is_in(keys: Codes, known: Codes) -> Any:

@@ -28,25 +28,24 @@ def aggregated(
     own = list(dict.fromkeys(names[key] for key in keys))
     parts = [_total(shop, source, own, each, names) for each in totals.values()]
     if not parts:
-        made = shop.distinct(shop.pick(source, own))
-        picked = {name: name for name in made.schema}
-    else:
-        made, *rest = parts
-        width = len(own)
-        for each in rest:
-            pairs = list(zip(made.schema.names[:width], each.schema.names[:width], strict=True))
-            outputs = [(0, name) for name in made.schema] + [(1, each.schema.names[-1])]
-            made = shop.pairs(made, each, pairs, outputs)
-        picked = dict(zip(own, made.schema.names[:width], strict=True))
-    columns = [col(picked[names[key]]) for key in keys]
-    columns += [col(name) for name in made.schema.names[len(own) :]]
+        return shop.linear(shop.distinct(shop.pick(source, own)), [col(names[k]) for k in keys]) if keys else shop.unit
+    # Counts of columns without NULL are all the same one.
+    different = list(dict.fromkeys(each.node for each in parts))
+    made, *rest = [next(each for each in parts if each.node is node) for node in different]
+    width = len(own)
+    for each in rest:
+        pairs = list(zip(made.schema.names[:width], each.schema.names[:width], strict=True))
+        outputs = [(0, name) for name in made.schema] + [(1, each.schema.names[-1])]
+        made = shop.pairs(made, each, pairs, outputs)
+    by_key = dict(zip(own, made.schema.names[:width], strict=True))
+    by_part = dict(zip(different, made.schema.names[width:], strict=True))
+    columns = [col(by_key[names[key]]) for key in keys] + [col(by_part[each.node]) for each in parts]
+    told = shop.linear(made, columns)
     if keys:
-        return shop.linear(made, columns)
-    if not parts:
-        return shop.unit
+        return told
     nothing = shop.minus(shop.unit, shop.distinct(shop.pick(source, [])))
-    empty = [_on_nothing(each, found.required) for each, found in zip(totals.values(), made.schema.types, strict=True)]
-    return shop.concat(made, shop.linear(nothing, empty))
+    empty = [_on_nothing(each, found.required) for each, found in zip(totals.values(), told.schema.types, strict=True)]
+    return shop.concat(told, shop.linear(nothing, empty))
 
 
 def _on_nothing(total: Total, found: object) -> Expression:
@@ -57,12 +56,15 @@ def _total(
     shop: Workshop, source: Collection, keys: Sequence[str], total: Total, names: Mapping[str, str]
 ) -> Collection:
     """The keys and one total."""
-    if total.column is None:
+    column = None if total.column is None else names[total.column]
+    is_distinct = total.is_distinct and total.function in {"count", "sum"}
+    counts_rows = total.function == "count" and not is_distinct
+    if column is None or (counts_rows and not source.schema[column].nullable):
         rows = shop.pick(source, keys)
         return shop.made(("count", rows.node), lambda: rows.group_by(*keys).count("count"))
-    values = shop.linear(source, [*map(col, keys), col(names[total.column])])
+    values = shop.linear(source, [*map(col, keys), col(column)])
     grouped, value = values.schema.names[:-1], values.schema.names[-1]
-    if total.is_distinct and total.function in {"count", "sum"}:
+    if is_distinct:
         values = shop.distinct(values)
     found = values.schema[value]
     if total.function == "count":
