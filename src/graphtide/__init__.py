@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from graphtide.dataflow.input import Input
     from graphtide.dataflow.loop import Loop
     from graphtide.dataflow.output import Output
+    from graphtide.datalog import Datalog
     from graphtide.ego.aggregates import Aggregate, TopK
     from graphtide.ego.windows import Last, Within
-    from graphtide.datalog import Datalog
     from graphtide.frontier import (
         Budget,
         Degree,
@@ -95,8 +95,8 @@ __all__ = [
     "Vanilla",
     "Vertex",
     "VertexPairs",
-    "Within",
     "View",
+    "Within",
     "__version__",
     "analytic",
     "call",

@@ -126,12 +126,6 @@ def _column_pair(condition: Expression) -> tuple[str, str] | None:
     return found.left.name, found.right.name
 
 
-def _link(condition: Expression, known: Iterable[str], plan: Plan) -> tuple[Expression, Expression] | None:
-    found = equality(condition)
-    both = None if found is None else found.between(known, plan.schema)
-    return None if both is None else (both.left, both.right)
-
-
 def _size_by_key(plan: Plan, names: set[str]) -> float | None:
     """How many rows a table has of which these columns hold a key, before any condition; None if they do not."""
     while isinstance(plan, Filter | Project | Semi):
