@@ -97,5 +97,6 @@ class Histogram(Partials):
 
     def _table(self, node: int) -> dict[int, int]:
         start, bits, _ = self.tables[node].tolist()
-        pairs = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
-        return {value: count for value, count in pairs.tolist() if count}
+        pairs: Any = kernels.pairs_of(self.pool)
+        places = pairs.reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
+        return {value: count for value, count in places.tolist() if count}

@@ -136,7 +136,7 @@ class Planning:
             float(pushed.sum()),
             float(pushed[:writers].sum() + pulled[writers:].sum()),
             overlay.nodes - writers,
-            0,
+            np.zeros(0, np.int64),
             0,
         )
 

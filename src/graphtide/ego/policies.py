@@ -14,6 +14,8 @@ from graphtide.ego.overlay import Overlay
 
 __all__ = ["AllPull", "AllPush", "Direct"]
 
+_NOTHING_LEFT = np.zeros(0, np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Direct:
@@ -32,7 +34,7 @@ class AllPush:
     def push(self, overlay: Overlay, worth: NDArray[np.float64]) -> Decided:
         """All nodes."""
         del worth
-        return Decided(np.ones(overlay.nodes, np.bool_), 0, 0)
+        return Decided(np.ones(overlay.nodes, np.bool_), _NOTHING_LEFT, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,4 +44,4 @@ class AllPull:
     def push(self, overlay: Overlay, worth: NDArray[np.float64]) -> Decided:
         """No node but the writers."""
         del worth
-        return Decided(np.arange(overlay.nodes) < overlay.writers, 0, 0)
+        return Decided(np.arange(overlay.nodes) < overlay.writers, _NOTHING_LEFT, 0)
