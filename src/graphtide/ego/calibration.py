@@ -17,27 +17,32 @@ from graphtide.ego.own import OwnObjects
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.windows import Last, Window
-from graphtide.rows import Type
+from graphtide.rows import INT, Type
 
 __all__ = ["calibrate"]
 
 _SIZES: Final = (1, 4, 16, 64)
-_WRITERS: Final = 1 << 14
+_WRITERS: Final = 1 << 13
 _OUTPUTS: Final = 8  # of each writer
-_OPERATIONS: Final = 10_000
+_OPERATIONS: Final = 4_000
 _REPEATS: Final = 5
 _NOTHING: Final = np.zeros(0, np.int64)
 _VALUES: Final = 100
 _LEAST: Final = 1e-10
 
 
-@lru_cache(maxsize=64)
 def calibrate(function: Function, window: Window, value_type: Type) -> Costs:
-    """Seconds of a push to a node and of a pull of it, by the number of its inputs.
+    """Seconds of a push to a node and of a pull of it, by the number of its inputs; measured once.
 
-    A window of time is measured as one of its last value: the partial aggregates behind it are the same.
+    A window of time is measured as one of its last value: the partial aggregates behind it are the same. What is built
+    in takes codes, whatever their type.
     """
     window = window if isinstance(window, Last) else Last()
+    return _measured(function, window, value_type if isinstance(function, Aggregate) else INT)
+
+
+@lru_cache(maxsize=64)
+def _measured(function: Function, window: Last, value_type: Type) -> Costs:
     plans = {size: _plan(function, window, value_type, size, push=False) for size in _SIZES}
     if isinstance(function, Aggregate) and isinstance(plans[1].partials, OwnObjects):
         # Python's own time is nearly all of it; inputs are what counts.

@@ -96,7 +96,7 @@ class Histogram(Partials):
         assert [self._table(node) for node in push.tolist()] == kept
 
     def _table(self, node: int) -> dict[int, int]:
-        start, bits, _ = map(int, self.tables[node])
-        slots = 1 << bits if bits else 0
-        pairs: Any = kernels.pairs_of(self.pool).reshape(-1, 2)[start : start + slots]
-        return {value: count for value, count in pairs.tolist() if count}
+        start, bits, _ = self.tables[node].tolist()
+        pairs: Any = kernels.pairs_of(self.pool)
+        places = pairs.reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
+        return {value: count for value, count in places.tolist() if count}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from graphtide.ego.overlay import Overlay
 
 __all__ = ["AllPull", "AllPush", "Direct"]
 
-_NONE: Final = np.zeros(0, np.int64)
+_NOTHING_LEFT = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class AllPush:
     def push(self, overlay: Overlay, worth: NDArray[np.float64]) -> Decided:
         """All nodes."""
         del worth
-        return Decided(np.ones(overlay.nodes, np.bool_), _NONE, 0)
+        return Decided(np.ones(overlay.nodes, np.bool_), _NOTHING_LEFT, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +44,4 @@ class AllPull:
     def push(self, overlay: Overlay, worth: NDArray[np.float64]) -> Decided:
         """No node but the writers."""
         del worth
-        return Decided(np.arange(overlay.nodes) < overlay.writers, _NONE, 0)
+        return Decided(np.arange(overlay.nodes) < overlay.writers, _NOTHING_LEFT, 0)

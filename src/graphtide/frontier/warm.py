@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphtide.dataflow.expressions.functions import col
+from graphtide.ego.aggregates import TopK
+from graphtide.ego.policies import AllPull, AllPush
+from graphtide.ego.windows import Last, Window, Within
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.live import LiveGraph
@@ -38,6 +42,24 @@ def warm() -> None:
         for query in queries:
             query.result()
             query.drop()
+    for window in (Last(2), Within(3)):
+        for function in ("sum", "max", TopK(2)):
+            _warm_ego(function, window)
+
+
+def _warm_ego(function: str | TopK, window: Window) -> None:
+    """Write, read and change the graph, with aggregates that are pushed and others that are pulled."""
+    live = LiveGraph(weight=int)
+    live.apply(insert=[(n, (7 * n + 1) % 50, n % 3) for n in range(100)])
+    for decide in (None, AllPush(), AllPull()):
+        ego = live.ego(function, window=window, hops=2, edges=col("weight") > 0, decide=decide)
+        times = list(range(50)) if isinstance(window, Within) else None
+        ego.write_many(list(range(50)), [float(n) for n in range(50)], times)
+        ego.adapt()
+        live.apply(insert=[(3, 4, 1)], delete=[(0, 1)])
+        live.apply(insert=[(0, 1, 0)], delete=[(3, 4)])
+        ego.table()
+        ego.drop()
 
 
 def _longer(state: Any, weight: Any) -> Any:
