@@ -127,6 +127,18 @@ def moved(moment: Any, span: timedelta) -> Any:
         raise Stop from None
 
 
+def months_later(day: date, months: int) -> date:
+    """The same day so many months on, or the last one before it."""
+    year, month = divmod(12 * day.year + day.month - 1 + months, 12)
+    for number in range(day.day, 27, -1) if day.day > 28 else [day.day]:
+        try:
+            return date(year, month + 1, number)
+        except ValueError:
+            if not 1 <= year <= 9999:
+                raise Stop from None
+    raise AssertionError("every month has a day 28")
+
+
 def days(n: int) -> timedelta:
     try:
         return timedelta(days=n)
@@ -445,7 +457,10 @@ def pairs(draw: st.DrawFn, depth: int) -> Term:
 def dates(draw: st.DrawFn, depth: int) -> Term:
     if depth == 0:
         return draw(read("d") | literal(st.dates(), date))
-    kind = draw(st.sampled_from(["add", "moment", "trunc", "choice"]))
+    kind = draw(st.sampled_from(["add", "months", "moment", "trunc", "choice"]))
+    if kind == "months":
+        a, months = draw(dates(depth - 1)), draw(st.integers(-30, 30))
+        return Term(a.expression.add_months(months), of_all(lambda x: months_later(x, months), a))
     if kind == "add":
         a, n = draw(dates(depth - 1)), draw(ints(depth - 1))
         sign = draw(st.sampled_from([1, -1]))

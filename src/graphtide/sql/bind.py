@@ -221,8 +221,9 @@ class Binder:
             if on is not None:
                 rows.keep(on)
             return rows.plan
+        without = rows.plan
         condition = lit(True) if on is None else truth(translate(on, rows), on)  # noqa: FBT003
-        if not isinstance(rows.plan, Join):
+        if rows.plan is not without:
             raise SqlError("a subquery in the condition of an outer join is not supported", hint="join it before")
         if kind in {"SEMI", "ANTI"}:
             for alias in set(scope.relations) - before:

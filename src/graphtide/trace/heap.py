@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphtide.errors import CapacityError
 from graphtide.trace.kernels import exchange, heap
+from graphtide.trace.kernels.consolidate import consolidate
 
 __all__ = ["Heap"]
 
@@ -36,6 +37,17 @@ class Heap:
     def get(self, slot: int) -> NDArray[np.int64]:
         """A copy of a batch's lines: data, times, diff."""
         return exchange.dump(self.table, slot)
+
+    def summed(self, rows: NDArray[np.int64], diffs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Each row once and in order, a line to a column, with the sum of its diffs where that is not zero."""
+        given = self.put(np.concatenate([rows, diffs[None]]), 0)
+        slot = int(consolidate(self.table, 0, given, np.arange(len(rows))))
+        self.release(given)
+        if slot == 0:
+            return rows[:, :0], diffs[:0]
+        lines = self.get(slot)
+        self.release(slot)
+        return lines[:-1], lines[-1]
 
     def block(self, values: NDArray[np.int64], owner: int = 0) -> int:
         """Store plain words; their slot."""

@@ -1,0 +1,81 @@
+"""What is not supported is refused when the view is made, with the construct named."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphtide as gt
+from graphtide.errors import SqlError
+
+
+@pytest.fixture(scope="module")
+def db() -> gt.Database:
+    made = gt.Database()
+    made.table("t", a=int | None, b=int, s=str, d="decimal(18, 9)", e="date", ts="timestamp", f=float)
+    made.table("u", a=int, c=int | None)
+    return made
+
+
+REFUSED = {
+    "select a, row_number() over (order by b) from t": "WINDOW is not supported",
+    "select a from t qualify row_number() over () = 1": "QUALIFY is not supported",
+    "select distinct on (a) a, b from t": "DISTINCT ON",
+    "select a, count(*) from t group by rollup (a)": "ROLLUP is not supported",
+    "select string_agg(s, ',') from t": "GROUPCONCAT is not supported",
+    "select median(a) from t": "MEDIAN is not supported",
+    "select count(distinct a, b) from t": "COUNT is not supported",
+    "select hash(a) from t": "HASH is not supported",
+    "select try_cast(s as int) from t": "TRYCAST is not supported",
+    "select a[1] from t": "BRACKET is not supported",
+    "select cast(a as blob) from t": "BLOB is not supported",
+    "select d * d * d from t": "64 bits",
+    "select cast(a as decimal(30, 2)) from t": "64 bits",
+    "select a from t where a > all (select c from u)": "ALL is not supported",
+    "select a, (select c from u where u.a = t.a) from t": "several rows",
+    "select a, (select a, c from u limit 1) from t": "one column",
+    "select a from t where (a, b) not in (select a, c from u)": "several columns",
+    "select a from t where (a, b) in (select a from u)": "IN compares 2 values with 1",
+    "select t.a from t left join u on t.a = (select max(c) from u)": "outer join",
+    "select x from t, lateral (select t.a as x) l": "LATERAL",
+    "select a from t tablesample 10%": "SAMPLE is not supported",
+    "select a from t limit 5 + 1": "LIMIT is not supported",
+    "select a from t offset 2": "OFFSET is not supported",
+    "select a from t where s like s": "not a string literal",
+    "select substring(s, 0, 1) from t": "substring from 0",
+    "select e + interval (a) day from t": "not a constant",
+    "select a from t where a": "a condition is needed",
+    "select a + s from t": "cannot compute BIGINT + VARCHAR",
+    "select a from t where s > a": "VARCHAR cannot stand for BIGINT",
+    "select null as x": "unknown",
+    "with recursive r as (select a from t union select max(a) from r) select * from r": "aggregate",
+    "with recursive r(n) as (select a from t union select x.n from r x, r y where x.n = y.n) select * from r": "itself",
+    "with recursive r(n) as (select a from t union all select distinct n from r) select * from r": "distinct",
+    "with recursive r(n) as (select a from t union select c from u where c not in (from r)) from r": "semi",
+    "select q from t": 'column "q" does not exist',
+    "select a from tt": 'no table or view "tt"',
+    "select t.a from t, u where a = 1": "a",
+    "select a, b from t group by a": '"t.b" is neither grouped',
+    "select a from t union select a, c from u": "1 and 2 columns",
+    "select a from t where sum(b) > 1": "SUM is not supported",
+    "select a from": "line 1",
+    "insert into t values (1)": "INSERT is not a query",
+    "select 1 as x; select 2 as x": "one query",
+    "values (1)": "VALUES is not a query",
+}
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_a_refusal_names_what_it_refuses(db, query) -> None:
+    with pytest.raises(SqlError) as caught:
+        db.view(query)
+    assert REFUSED[query].lower() in str(caught.value).lower()
+    assert caught.value.hint
+
+
+def test_a_refused_view_leaves_nothing_behind(db) -> None:
+    before = len(db.flow.builder.nodes)
+    for query in REFUSED:
+        with pytest.raises(SqlError):
+            db.view(query, name="x")
+    assert len(db.flow.builder.nodes) == before
+    assert db.views == []
