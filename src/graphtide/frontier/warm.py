@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphtide.dataflow.expressions.functions import col
 from graphtide.ego.aggregates import TopK
 from graphtide.ego.policies import AllPull, AllPush
 from graphtide.ego.windows import Last, Window, Within
@@ -52,7 +51,7 @@ def _warm_ego(function: str | TopK, window: Window) -> None:
     live = LiveGraph(weight=int)
     live.apply(insert=[(n, (7 * n + 1) % 50, n % 3) for n in range(100)])
     for decide in (None, AllPush(), AllPull()):
-        ego = live.ego(function, window=window, hops=2, edges=col("weight") > 0, decide=decide)
+        ego = live.ego(function, window=window, hops=2, edges="weight > 0", decide=decide)
         times = list(range(50)) if isinstance(window, Within) else None
         ego.write_many(list(range(50)), [float(n) for n in range(50)], times)
         ego.adapt()
