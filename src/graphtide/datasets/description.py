@@ -73,8 +73,8 @@ def overview() -> str:
     """A table of all graphs that come with the package.
 
     >>> print(overview())  # doctest: +ELLIPSIS
-    name                      nodes    edges  what
-    CollegeMsg                1,899   59,835  Private messages among students ...
+    name                      nodes      edges  what
+    CollegeMsg                1,899     59,835  Private messages among students ...
     """
     described = [describe(name) for name in names()]
     rows = [("name", "nodes", "edges", "what")]

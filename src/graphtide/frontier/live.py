@@ -17,22 +17,23 @@ from graphtide.ego.aggregates import Function, aggregate_of
 from graphtide.ego.building import Method
 from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Last, Window
-from graphtide.errors import CatalogueError, NotConvergedError, SchemaError, StatementError, UsageError
-from graphtide.frontier.admission import admit, admit_sum, range_of, written_range
+from graphtide.errors import CatalogueError, NotConvergedError, UsageError
+from graphtide.frontier.admission import admit, admit_sum, check_weights, range_of
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.conditions import EdgeCondition
-from graphtide.frontier.edges import Delta, Edges, Rows
+from graphtide.frontier.edges import Delta, Edges
 from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
+from graphtide.frontier.labels import label_codes, path_graph
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.message import CompiledMessage, compile_message
 from graphtide.frontier.pagerank import pagerank
 from graphtide.frontier.path_graph import PathGraph
-from graphtide.frontier.pattern import Automaton, automaton
-from graphtide.frontier.program import Along, Program
+from graphtide.frontier.pattern import automaton
+from graphtide.frontier.program import Along, Program, distances
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin, Steps
@@ -41,10 +42,7 @@ from graphtide.frontier.surroundings import Choice, Some, Surroundings
 from graphtide.frontier.vertices import Vertices
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
-from graphtide.rows.codes import Codes
-from graphtide.rows.schema import did_you_mean
 from graphtide.rows.tabular import Tabular
-from graphtide.rows.types import Kind
 
 __all__ = ["LiveGraph"]
 
@@ -187,12 +185,12 @@ class LiveGraph(Tabular):
         entering = leaving = renewed = edges.nothing
         if insert is not _NONE:
             entering = edges.entering(insert)
-            self._check_weights(entering)
+            check_weights(self._edges, self._limits, entering)
         if delete is not _NONE:
             leaving = edges.leaving(delete, "delete")
         if update is not _NONE:
             renewed = edges.leaving(update, "update")
-            self._check_weights(renewed)
+            check_weights(self._edges, self._limits, renewed)
         known = edges.adjacency.vertices
         self._ground.prepare()
         self._maintain(edges.change(entering, leaving, renewed), known)
@@ -221,18 +219,6 @@ class LiveGraph(Tabular):
             hint="a cycle that betters the states along it does this; bound it with rounds=. "
             "The batch was applied, and other queries follow it",
         )
-
-    def _check_weights(self, rows: Rows) -> None:
-        """No weight that a query's program does not settle with."""
-        for weight, (least, greatest) in self._limits.items():
-            bad = self._edges.outside(weight, rows, least, greatest)
-            if bad is not None:
-                row, number = bad
-                raise SchemaError(
-                    f"cannot {rows.word} row {row}, {self._edges.shown(rows, row)}: "
-                    f'a query on "{weight}" takes no {number}',
-                    hint=f"it takes {written_range(least, greatest)}; nothing of the batch was applied",
-                )
 
     # -- queries
 
@@ -272,7 +258,7 @@ class LiveGraph(Tabular):
 
     def sssp(self, source: Any, weight: str | None = None, **more: Any) -> Query:
         """The distance of every vertex that can be reached from `source`: sums of weights, or numbers of edges."""
-        return self._ask("shortest paths", _distances(source, weight), **more)
+        return self._ask("shortest paths", distances(source, weight), **more)
 
     def shortest_path(
         self,
@@ -288,7 +274,7 @@ class LiveGraph(Tabular):
         With landmarks on the weight it keeps differences only around the pair, or, from scratch, searches there alone.
         """
         maintain = self.maintain if maintain is None else maintain
-        program = _distances(source, weight)
+        program = distances(source, weight)
         if self._ground.prunes(weight, maintain):
             name = self._free_name(name)
             message = admit(self._edges, program, name)
@@ -326,7 +312,7 @@ class LiveGraph(Tabular):
         name = self._free_name(name or ("landmarks" if weight is None else f"landmarks on {weight}"))
         chosen = most_connected(edges, count) if at is None else known_vertices(edges, at)
         ids = edges.ids_of(np.array(chosen, np.int64)).to_pylist()
-        programs = [_distances(vertex, weight, along) for vertex in ids for along in ("out", "in")]
+        programs = [distances(vertex, weight, along) for vertex in ids for along in ("out", "in")]
         message = admit(edges, programs[0], name, GREATEST_WEIGHT)
         admitted = [Admitted(program, message, self._begin(program, message)) for program in programs]
         parts = ground.keep_all(admitted, self.maintain if maintain is None else maintain, live=self, name=name)
@@ -364,11 +350,13 @@ class LiveGraph(Tabular):
         """
         name = self._free_name(name)
         machine = automaton(pattern)
-        codes = self._label_codes(machine, label)
+        codes = label_codes(self._edges, machine, label)
         begin = None if sources is None else {self._number(source) * machine.states: 0 for source in sources}
         program = Program("hop", initial=begin, state="length")
         pairs = np.array([] if begin is None else list(begin), np.int32)
-        graph = self._path_graph(pattern, label, machine, codes)
+        graph = self._path_graphs.get((pattern, label))
+        if graph is None:
+            graph = self._path_graphs[pattern, label] = path_graph(self._edges, machine, label, codes)
         admitted = Admitted(program, compile_message(program), (pairs, np.zeros(len(pairs), np.int64)))
         query = self._keep(graph, admitted, name, maintain)
         query.kind = "path"
@@ -490,47 +478,8 @@ class LiveGraph(Tabular):
                 lower, upper = self._limits.get(weight, (least, greatest))
                 self._limits[weight] = max(least, lower), min(greatest, upper, most)
 
-    def _label_codes(self, machine: Automaton, label: str) -> dict[str, int]:
-        """By label that a pattern names: what stands for it in the column."""
-        properties = self.schema.names[2:]
-        if label not in properties:
-            raise SchemaError(
-                f'edges have no property "{label}"', hint=did_you_mean(label, properties) or f"edges are {self.schema}"
-            )
-        if self.schema[label].kind is not Kind.STR:
-            raise SchemaError(f'"{label}" is {self.schema[label]}: a pattern reads labels that are strings')
-        edges = self._edges
-        codes = {each: edges.code_of(label, each) for each in machine.labels}
-        there = np.unique(self._labels_of(label, edges.adjacency.list_all()))
-        known = set(there.tolist())
-        for each, code in codes.items():
-            if code not in known:
-                shown = [str(value) for value in edges.values_of(label, there).to_pylist()]
-                hint = did_you_mean(each, shown) or f"there are {', '.join(shown[:5]) or 'no edges yet'}"
-                raise StatementError(f'no edge has the {label} "{each}"', hint=hint)
-        return codes
-
-    def _labels_of(self, label: str, rows: Codes) -> Codes:
-        return self._edges.adjacency.column(self._edges.column(label))[rows[:, 2]]
-
-    def _path_graph(self, pattern: str, label: str, machine: Automaton, codes: dict[str, int]) -> PathGraph:
-        """The product of the graph and a pattern's automaton, made by the first query that needs it."""
-        if (pattern, label) in self._path_graphs:
-            return self._path_graphs[pattern, label]
-        rows = self._edges.adjacency.list_all()
-        graph = PathGraph(machine, codes)
-        graph.add_vertices(self.vertices)
-        graph.insert(rows[:, :2], self._labels_of(label, rows))
-        self._path_graphs[pattern, label] = graph
-        return graph
-
     def _begin(self, program: Program | SumProgram, message: CompiledMessage) -> Begin:
         """Numbers of the vertices that are given states, and these."""
         initial = program.beginnings
         vertices = np.array([self._number(vertex) for vertex in initial], np.int32)
         return vertices, np.array([state * program.sign for state in initial.values()], message.dtype)
-
-
-def _distances(source: Any, weight: str | None, along: Along = "out") -> Program:
-    message = "hop" if weight is None else "add"
-    return Program(message, initial={source: 0}, weight=weight, along=along, state="distance")

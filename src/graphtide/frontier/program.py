@@ -17,7 +17,7 @@ from graphtide.errors import UsageError
 from graphtide.frontier.kernels import messages
 from graphtide.functions import name_of, takes_up_to
 
-__all__ = ["SIDES", "Aggregate", "Along", "Message", "Program"]
+__all__ = ["SIDES", "Aggregate", "Along", "Message", "Program", "distances"]
 
 Message = Literal["add", "hop", "copy", "narrowest", "multiply"] | Callable[..., Any]
 Aggregate = Literal["min", "max"]
@@ -129,3 +129,9 @@ class Program:
     def greatest_weight(self) -> float:
         """A greater weight would make a walk better the longer it is."""
         return 1.0 if self.message == "multiply" else float("inf")
+
+
+def distances(source: Any, weight: str | None, along: Along = "out") -> Program:
+    """The program of distances from a vertex: sums of weights, or numbers of edges."""
+    message = "hop" if weight is None else "add"
+    return Program(message, initial={source: 0}, weight=weight, along=along, state="distance")

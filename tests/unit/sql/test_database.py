@@ -193,7 +193,7 @@ def test_an_index_finds_the_rows_of_keys() -> None:
     flow = gt.Dataflow()
     edges = flow.input("edges", src=int, dst=int, weight=int)
     index = edges.arrange("dst")
-    assert index.find(np.array([[1]])).shape == (4, 0)
+    assert index.find_counted(np.array([[1]])).shape == (4, 0)
     rng = np.random.default_rng(3)
     held: dict[tuple[int, ...], int] = {}
     for _ in range(6):
@@ -204,5 +204,5 @@ def test_an_index_finds_the_rows_of_keys() -> None:
         for row, diff in zip(map(tuple, rows.tolist()), diffs.tolist(), strict=True):
             held[row] = held.get(row, 0) + diff
         keys = rng.integers(-2, 45, (1, 9))
-        found = {tuple(line[:3]): line[3] for line in index.find(keys).T.tolist()}
+        found = {tuple(line[:3]): line[3] for line in index.find_counted(keys).T.tolist()}
         assert found == {row: n for row, n in held.items() if n and row[1] in set(keys[0].tolist())}
