@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing, kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, CAPACITY, ROWS, WIDTH, new_batch, put, reserve, value
 from graphtide.trace.kernels.heap import NONE, allocate, release, resize, words
 
@@ -57,7 +57,7 @@ def _compare(entries, at, coordinates, loops, operator):
     return 0
 
 
-@kernel
+@borrowing
 def _find(heap, calendar, depth, coordinates, operator):
     """The place of the entry, made with slot 0 if it was not there; calendars are short and grow by copying."""
     loops = depth - 1
@@ -104,7 +104,7 @@ def post_batch(heap, calendar, depth, coordinates, operator, batch):
     release(heap, batch)
 
 
-@kernel
+@borrowing
 def post_row(heap, calendar, depth, coordinates, operator, source, i, owner):
     """Let one row wait for the operator; returns the slot of the batch that it waits in."""
     at = _find(heap, calendar, depth, coordinates, operator)

@@ -22,7 +22,7 @@ import numpy as np
 from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH, LATE, LOWER, UPPER
 from graphtide.dataflow.kernels.rounds import CLOSED
 from graphtide.dataflow.kernels.visits import post
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, reserve, value, with_column
 from graphtide.trace.kernels.consolidate import seal_sorted
@@ -55,8 +55,8 @@ def is_within(operators, operator, state):
 
 @kernel
 def this_round(depth, state):
-    """The time of the activation, as a list of one."""
-    now = np.empty((1, depth), np.int64)
+    """The time of the activation, and room for another one."""
+    now = np.empty((2, depth), np.int64)
     now[0, 0] = state[LOWER]
     for d in range(1, depth):
         now[0, d] = state[COORDINATES + d]
@@ -74,7 +74,7 @@ def find_keys(heap, slots, keys, probes):
     return places
 
 
-@kernel
+@borrowing
 def lay_out(past, length, first, now, lines, places):
     """Give each row of a history, with times in the columns from `first` on, its place in two planes.
 
@@ -200,21 +200,23 @@ def _add(chosen, diffs, count, row, diff):
 
 
 @leaf
-def call_for_changes(heap, operator, calendar, rows, none, lines, now, probe, row, keys, note, chosen, diffs):
+def call_for_changes(heap, operator, calendar, rows, none, lines, now, probe, row, keys, note, chosen):
     """Let a key be visited wherever lines cross after this round and something is put out."""
     depth = now.shape[1]
     across = lines[0, 0] + 1
     along = lines[0, 1] + 1
     for a in range(1, across):
         for b in range(1, along):
-            if a + b == 2 or changes_at(rows, none, across, along, a, b, chosen, diffs) == 0:
+            if a + b == 2 or changes_at(rows, none, across, along, a, b, chosen[0], chosen[1]) == 0:
                 continue
-            then = now.copy()
+            # The second row of `now` is for the time of the visit.
+            for d in range(depth):
+                now[1, d] = now[0, d]
             if depth > 2:
-                then[0, 1] = lines[a, 0]
+                now[1, 1] = lines[a, 0]
             if depth > 1:
-                then[0, depth - 1] = lines[b, 1]
-            post(heap, operator, calendar, then, 0, probe, row, keys, note)
+                now[1, depth - 1] = lines[b, 1]
+            post(heap, operator, calendar, now, 1, probe, row, keys, note)
 
 
 @kernel

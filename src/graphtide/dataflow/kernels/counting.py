@@ -30,7 +30,7 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing, kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
@@ -74,30 +74,51 @@ def recount(heap, operators, operator, calendar, state):
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
-    number = np.empty((1, 1), np.int64)
-    chosen = np.empty(CORNERS, np.int64)
-    diffs = np.empty(CORNERS, np.int64)
+    chosen = np.empty((2, CORNERS), np.int64)
     now = this_round(depth, state)
-    i = 0
-    j = 0
+    at = np.zeros(2, np.int64)
+    while at[0] < new_rows or at[1] < carried_rows:
+        rows, cells = _recount_keys(
+            heap, operator, calendar, new, carry, note, result, slots, of_new, of_carried,
+            past, lines, places, totals, chosen, now, keys, width - keys, parameters, at,
+        )  # fmt: skip
+        past = grow(past, rows)
+        lines = grow(lines, rows + 2)
+        places = grow(places, rows + 2)
+        if cells > totals.shape[0]:
+            totals = np.empty(2 * cells, np.int64)
+    release(heap, note)
+    release(heap, carry)
+    return sealed(heap, operator, result, width, now)
+
+
+@borrowing
+def _recount_keys(
+    heap, operator, calendar, new, carry, note, result, slots, of_new, of_carried,
+    past, lines, places, totals, chosen, now, keys, values, parameters, at,
+):  # fmt: skip
+    """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
+    new_rows = words(heap, new)[ROWS] if new != NONE else 0
+    carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
+    depth = now.shape[1]
+    room = min(past.shape[0], lines.shape[0] - 2)
+    i = at[0]
+    j = at[1]
     while i < new_rows or j < carried_rows:
+        at[0] = i
+        at[1] = j
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
         is_new = i < i_end
         i = i_end
         j = j_end
-        # Arrays are chosen and handed on as seldom as can be: each time costs atomic counts of their holders.
-        if is_new:
-            past, length = _history(heap, slots, keys, depth, probe, row, of_new, past)
-        else:
-            past, length = _history(heap, slots, keys, depth, probe, row, of_carried, past)
-        if lines.shape[0] < length + 2:
-            lines = grow(lines, length + 2)
-            places = grow(places, lines.shape[0])
+        length = _history(heap, slots, keys, depth, probe, row, of_new if is_new else of_carried, past)
+        if length > room:
+            return length, 0
         lay_out(past, length, 0, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
         if totals.shape[0] < 2 * across * along:
-            totals = np.empty(4 * across * along, np.int64)
+            return 0, 2 * across * along
         totals[: 2 * across * along] = 0
         for n in range(length):
             totals[cell_of(places, n, across, along)] += past[n, depth]
@@ -105,28 +126,28 @@ def recount(heap, operators, operator, calendar, state):
         if parameters[0] == THRESHOLD:
             for cell in range(2 * across * along):
                 totals[cell] = int(totals[cell] >= parameters[1])
-        for n in range(changes_at(totals, 0, across, along, 1, 1, chosen, diffs)):
-            number[0, 0] = chosen[n]
-            put_row(heap, result, probe, row, keys, number, 0, width - keys, diffs[n])
+        for n in range(changes_at(totals, 0, across, along, 1, 1, chosen[0], chosen[1])):
+            # A row is its key and the number; the places have been used.
+            places[0, 0] = chosen[0, n]
+            put_row(heap, result, probe, row, keys, places, 0, values, chosen[1, n])
         if is_new:
-            call_for_changes(heap, operator, calendar, totals, 0, lines, now, probe, row, keys, note, chosen, diffs)
-    release(heap, note)
-    release(heap, carry)
-    return sealed(heap, operator, result, width, now)
+            call_for_changes(heap, operator, calendar, totals, 0, lines, now, probe, row, keys, note, chosen)
+    at[0] = i
+    at[1] = j
+    return 0, 0
 
 
 @leaf
 def _history(heap, slots, keys, depth, probe, row, places, past):
-    """The times and diffs of a key in all runs, and how many."""
+    """Write the times and diffs of a key in all runs, as far as there is room; how many there are."""
     count = 0
     for r in range(slots.shape[0]):
         batch = words(heap, slots[r])
         at = places[r, row]
         while at < batch[ROWS] and same_data(batch, at, probe, row, keys):
-            if count == past.shape[0]:
-                past = grow(past, count + 1)
-            for d in range(depth + 1):
-                past[count, d] = value(batch, keys + d, at)
+            if count < past.shape[0]:
+                for d in range(depth + 1):
+                    past[count, d] = value(batch, keys + d, at)
             count += 1
             at += 1
-    return past, count
+    return count

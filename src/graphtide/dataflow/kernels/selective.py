@@ -36,7 +36,7 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.dataflow.kernels.lists import compare_values, grow
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, take_carry
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -91,53 +91,74 @@ def reselect(heap, operators, operator, calendar, state):
     past = np.empty((8, values + depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
-    totals = np.empty(32, np.int64)
-    best = np.empty(32, np.int64)
-    open_cells = np.empty(32, np.int64)
-    chosen = np.empty(CORNERS, np.int64)
-    diffs = np.empty(CORNERS, np.int64)
+    planes = np.empty((3, 32), np.int64)
+    chosen = np.empty((2, CORNERS), np.int64)
     now = this_round(depth, state)
-    i = 0
-    j = 0
+    at = np.zeros(2, np.int64)
+    while at[0] < new_rows or at[1] < carried_rows:
+        rows, cells = _reselect_keys(
+            heap, operator, calendar, new, carry, note, result, slots, lows, highs, of_new, of_carried,
+            out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, now, keys, values, step, at,
+        )  # fmt: skip
+        past = grow(past, rows)
+        lines = grow(lines, rows + 2)
+        places = grow(places, rows + 2)
+        if cells > planes.shape[1]:
+            planes = np.empty((3, 2 * cells), np.int64)
+        out_highs[:] = out_lows  # What the output has of a key is looked up again.
+    release(heap, note)
+    release(heap, carry)
+    return sealed(heap, operator, result, width, now)
+
+
+@borrowing
+def _reselect_keys(
+    heap, operator, calendar, new, carry, note, result, slots, lows, highs, of_new, of_carried,
+    out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, now, keys, values, step, at,
+):  # fmt: skip
+    """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
+    new_rows = words(heap, new)[ROWS] if new != NONE else 0
+    carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
+    room = min(past.shape[0], lines.shape[0] - 2)
+    i = at[0]
+    j = at[1]
     while i < new_rows or j < carried_rows:
+        at[0] = i
+        at[1] = j
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
         is_new = i < i_end
         is_called = j < j_end
         i = i_end
         j = j_end
-        # Arrays are chosen and handed on as seldom as can be: each time costs atomic counts of their holders.
-        if is_new:
-            length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new)
-        else:
-            length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_carried)
+        length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new if is_new else of_carried)
+        if length > room:
+            return length, 0
         if length > _LONG and not is_called:
             look_up(heap, out_slots, out_slots.shape[0], keys, probe, row, out_lows, out_highs)
-            past, put_out = _put_out(heap, out_slots, out_lows, out_highs, keys, past)
-            if put_out <= _SHORT and _stays(past, put_out, now, probe, row, i_end, keys, step):
-                continue
-        if past.shape[0] < length:
-            past = grow(past, length)
+            put_out = 0
+            for r in range(out_slots.shape[0]):
+                put_out += out_highs[r] - out_lows[r]
+            if put_out <= _SHORT:
+                _put_out(heap, out_slots, out_lows, out_highs, keys, past)
+                if _stays(past, put_out, now, probe, row, i_end, keys, step):
+                    continue
         _gather(heap, slots, lows, highs, runs, keys, step, values, past)
-        if lines.shape[0] < length + 2:
-            lines = grow(lines, length + 2)
-            places = grow(places, lines.shape[0])
         lay_out(past, length, values, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
-        if totals.shape[0] < 2 * across * along:
-            totals = np.empty(4 * across * along, np.int64)
-            best = np.empty(4 * across * along, np.int64)
-            open_cells = np.empty(4 * across * along, np.int64)
-        _select(past, length, values, places, across, along, totals, best, open_cells)
-        count = changes_at(best, _NONE, across, along, 1, 1, chosen, diffs)
+        if planes.shape[1] < 2 * across * along:
+            return 0, 2 * across * along
+        best = planes[0]
+        _select(past, length, values, places, across, along, planes[1], best, planes[2])
+        count = changes_at(best, _NONE, across, along, 1, 1, chosen[0], chosen[1])
         for n in range(count):
             # Rows are put out in ascending order; the best one comes first in the history.
             k = n if step > 0 else count - 1 - n
-            put_row(heap, result, probe, row, keys, past, chosen[k], values, diffs[k])
-        call_for_changes(heap, operator, calendar, best, _NONE, lines, now, probe, row, keys, note, chosen, diffs)
-    release(heap, note)
-    release(heap, carry)
-    return sealed(heap, operator, result, width, now)
+            put_row(heap, result, probe, row, keys, past, chosen[0, k], values, chosen[1, k])
+        call_for_changes(heap, operator, calendar, best, _NONE, lines, now, probe, row, keys, note, chosen)
+    at[0] = i
+    at[1] = j
+    return 0, 0
 
 
 @leaf
@@ -155,19 +176,16 @@ def _find_rows(heap, slots, lows, highs, keys, probe, row, places):
     return length
 
 
-@kernel
+@leaf
 def _put_out(heap, slots, lows, highs, keys, past):
-    """The rows [lows, highs) of all runs of an output, and how many."""
+    """Write the rows [lows, highs) of all runs of an output; there must be room for them."""
     count = 0
     for r in range(slots.shape[0]):
         batch = words(heap, slots[r])
         for i in range(lows[r], highs[r]):
-            if count == past.shape[0]:
-                past = grow(past, count + 1)
             for c in range(past.shape[1]):
                 past[count, c] = value(batch, keys + c, i)
             count += 1
-    return past, count
 
 
 @leaf
@@ -221,7 +239,7 @@ def _may_move(rows, row, batch, start, end, keys, values, step):
     return False
 
 
-@kernel
+@borrowing
 def _gather(heap, slots, lows, highs, runs, keys, step, values, past):
     """Write the rows [lows, highs) of a key in all runs, the best first: (values, time, diff). They are taken away."""
     width = past.shape[1]

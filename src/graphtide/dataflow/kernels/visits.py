@@ -10,7 +10,7 @@ import numpy as np
 
 from graphtide.dataflow.kernels.calendar import post_row
 from graphtide.dataflow.kernels.layout import CARRY
-from graphtide.jit import inlined, kernel, leaf
+from graphtide.jit import borrowing, inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, compare_data, put, reserve, same_data, value
 from graphtide.trace.kernels.consolidate import consolidate
@@ -75,7 +75,7 @@ def next_key(heap, new, i, new_rows, carry, j, carried_rows, keys):
     return a, i, group_end(a, keys, i), group_end(b, keys, j)
 
 
-@leaf
+@borrowing
 def post(heap, operator, calendar, times, k, probe, row, keys, note):
     """Let a key be visited at a later time, the k-th of a list; `note` is a batch of one row to write it on."""
     depth = times.shape[1]
