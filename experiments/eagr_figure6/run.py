@@ -142,7 +142,7 @@ def sensitivity(axes: Axes, rows: Sequence[Chunked]) -> None:
         axes.axhline(adaptive.sharing_index, color=colour, linewidth=1, linestyle=":")
     axes.set_xlabel("lists in a chunk")
     axes.set_ylabel("sharing index")
-    axes.legend(frameon=False, fontsize=8, loc=(0.05, 0.2))
+    axes.legend(frameon=False, fontsize=8, loc=(0.66, 0.52))
     axes.set_ylim(bottom=0)
     plain(axes, log="x")
 
