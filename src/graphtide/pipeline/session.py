@@ -10,6 +10,8 @@ from typing import Any, Self
 from pyspark.sql import SparkSession
 
 from graphtide.analytics import names as computation_names
+from graphtide.ego import AdaptiveMining
+from graphtide.ego.building import Method
 from graphtide.frontier import LiveGraph, Query
 from graphtide.frontier.maintenance import Maintenance
 from graphtide.graph.stored import StoredGraph
@@ -18,6 +20,7 @@ from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
 from graphtide.pipeline.live import LiveGraphs
+from graphtide.pipeline.overlays import SparkMining
 from graphtide.pipeline.progress import Progress, suited_progress
 from graphtide.pipeline.running import run_on
 from graphtide.pipeline.spark import EMBEDDED, open_spark
@@ -127,6 +130,14 @@ class Session:
         it is the same one, for GVDL too. What `maintain` says holds for queries that come from now on.
         """
         return self.live_graphs.open(self.graph(graph), properties, maintain)
+
+    def mining(self, method: Method | None = None, *, groups: int | None = None) -> SparkMining:
+        """How Spark makes the overlay of a large ego aggregate: `live.ego("sum", overlay=session.mining())`.
+
+        Readers are grouped by what they have in common, and each group is mined in a task, adaptively unless `method`
+        says otherwise.
+        """
+        return SparkMining(self.spark, AdaptiveMining() if method is None else method, groups)
 
     def close_live(self, graph: str) -> None:
         """Let go of the live graph of a stored one, and of all queries on it."""
