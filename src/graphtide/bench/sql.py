@@ -115,6 +115,8 @@ def same_answer(ours: list[tuple[Any, ...]], theirs: list[tuple[Any, ...]]) -> b
 
     >>> same_answer([(1, 0.1 + 0.2)], [(Decimal(1), 0.3)]), same_answer([(1,)], [(1,), (1,)])
     (True, False)
+    >>> same_answer([(1, None), (None, 2)], [(None, 2), (1, None)])
+    True
     """
     if len(ours) != len(theirs):
         return False
@@ -122,9 +124,12 @@ def same_answer(ours: list[tuple[Any, ...]], theirs: list[tuple[Any, ...]]) -> b
     return all(len(a) == len(b) and all(map(_alike, a, b)) for a, b in pairs)
 
 
-def _sortable(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    exact = [(value is None, str(value)) for value in row if not isinstance(value, float | int | Decimal)]
-    return (*exact, *(f"{float(value):+.6e}" for value in row if isinstance(value, float | int | Decimal)))
+def _sortable(row: tuple[Any, ...]) -> tuple[list[bool], list[str], list[str]]:
+    """What rows are sorted by: where they are NULL, what is exact, and then numbers, which may be rounded."""
+    known = [value for value in row if value is not None]
+    exact = [str(value) for value in known if not isinstance(value, float | int | Decimal)]
+    numbers = [f"{float(value):+.6e}" for value in known if isinstance(value, float | int | Decimal)]
+    return [value is None for value in row], exact, numbers
 
 
 def _alike(a: Any, b: Any) -> bool:
