@@ -200,11 +200,12 @@ def seek_all(batch, keys, probe):
     """`seek` for every row of a consolidated probe.
 
     Where there is a directory, they are looked up in steps: all buckets, then all middles of buckets and so
-    on, so that the memory is asked for many of them at a time.
+    on, so that the memory is asked for many of them at a time. A longer key is then sought among the rows that
+    are equal in the first column.
     """
     rows = probe[ROWS]
     found = np.empty(rows, np.int64)
-    if keys != 1 or stride(batch, 0) == 0 or batch[INDEX] == 0 or FEW * batch[ROWS] < rows:
+    if keys == 0 or stride(batch, 0) == 0 or batch[INDEX] == 0 or FEW * batch[ROWS] < rows:
         at = 0
         for i in range(rows):
             at = seek(batch, keys, probe, i, at)
@@ -241,6 +242,11 @@ def seek_all(batch, keys, probe):
             low += half * (batch[np.uint64(before + low + half)] < key)
             size -= half
         found[i] = low
+    if keys > 1:
+        at = np.int64(0)
+        for i in range(rows):
+            at = seek(batch, keys, probe, i, max(at, found[i]))
+            found[i] = at
     return found
 
 
