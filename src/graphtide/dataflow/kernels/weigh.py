@@ -64,6 +64,8 @@ def weigh(heap, operators, operator, source):
         diff = value(batch, width + depth, i)
         parts = _float_parts(code, tags, weights) if is_float else _int_parts(code, tags, weights)
         for p in range(parts):
+            if weights[p] == 0:
+                continue
             for c in range(width + depth):
                 put(out, c, at, value(batch, c, i))
             put(out, tag, at, tags[p])
