@@ -142,12 +142,14 @@ class Table:
             np.concatenate([held[:-1], *(codes for codes, _ in self._staged)], axis=1),
             np.concatenate([held[-1], *(np.full(codes.shape[1], diff) for codes, diff in self._staged)]),
         )
-        wanted = set(map(tuple, probe.T.tolist()))
-        own = list(map(tuple, rows[self._key_places].T.tolist()))
-        is_current = [key in wanted and count > 0 for key, count in zip(own, counts.tolist(), strict=True)]
-        missing = wanted.difference(key for key, here in zip(own, is_current, strict=True) if here)
-        if missing:
-            shown = self._shown_key(np.array([min(missing)]).T)
+        of_probe, of_rows = _numbered(probe, rows[self._key_places])
+        is_wanted = np.zeros(max(of_probe.max(initial=0), of_rows.max(initial=0)) + 1, np.bool)
+        is_wanted[of_probe] = True
+        is_current = is_wanted[of_rows] & (counts > 0)
+        is_wanted[of_rows[is_current]] = False
+        missing = is_wanted[of_probe]
+        if missing.any():
+            shown = self._shown_key(probe[:, missing][:, :1])
             raise SqlError(f'"{self.name}" has no row with the primary key {shown}', hint="insert it")
         return np.ascontiguousarray(rows[:, is_current])
 
@@ -165,3 +167,17 @@ class Table:
     def _shown_key(self, key: Codes) -> str:
         schema = self.schema.select(*self.primary_key)
         return str(decode_rows(schema, self._flow.dictionary, np.ascontiguousarray(key))[0])
+
+
+def _numbered(*keys: Codes) -> list[Codes]:
+    """Numbers for keys, lines of codes, that are equal exactly if the keys are.
+
+    >>> [each.tolist() for each in _numbered(np.array([[7, 3], [1, 1]]), np.array([[3], [1]]))]
+    [[1, 0], [0]]
+    """
+    together = np.concatenate(keys, axis=1)
+    order = np.lexsort(together[::-1])
+    ascending = together[:, order]
+    numbers = np.zeros(together.shape[1], np.int64)
+    numbers[order[1:]] = np.cumsum((ascending[:, 1:] != ascending[:, :-1]).any(axis=0))
+    return np.split(numbers, np.cumsum([each.shape[1] for each in keys])[:-1])
