@@ -24,7 +24,8 @@ from graphtide.trace.heap import Heap
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.consolidate import consolidate, keep_before
 from graphtide.trace.kernels.heap import LIVE_WORDS, adopt, words
-from graphtide.trace.kernels.index import group_end, seek
+from graphtide.trace.kernels.index import group_end, seek, seek_all
+from graphtide.trace.kernels.lookup import count_held
 from graphtide.trace.kernels.spine import (
     EAGER,
     MOST_RUNS,
@@ -183,6 +184,47 @@ def test_seeking_is_bisection(data: st.DataObject) -> None:
                 assert group_end(batch, keys, i) == bisect_right(rows, rows[i])
         heap.release(slot)
         heap.release(probe_slot)
+
+
+@given(st.data())
+def test_seeking_all_at_once_is_bisection(data: st.DataObject) -> None:
+    shape = data.draw(SHAPES.filter(lambda each: each.width > 0))
+    keys = data.draw(st.integers(1, shape.width))
+    columns = data.draw(lines(shape))
+    probes = np.concatenate([columns[:, ::7], columns[:, ::5] + 1, data.draw(lines(shape))[:, :30]], axis=1)
+    with heap_without_leaks() as heap:
+        slot, probe_slot = consolidated(heap, columns, shape.depth), consolidated(heap, probes, shape.depth)
+        if slot and probe_slot:
+            rows = heap.get(slot)[:keys].T.tolist()
+            sought = heap.get(probe_slot)[:keys].T.tolist()
+            found = seek_all(words(heap.table, slot), keys, words(heap.table, probe_slot))
+            assert found.tolist() == [bisect_left(rows, each) for each in sought]
+        heap.release(slot)
+        heap.release(probe_slot)
+
+
+@given(st.data())
+def test_rows_and_keys_that_are_held_are_counted(data: st.DataObject) -> None:
+    shape = Shape(data.draw(st.lists(RANGES, min_size=1, max_size=4).map(tuple)), 1)
+    keys = data.draw(st.integers(1, shape.width))
+    parts = data.draw(st.lists(lines(shape), max_size=3))
+    sought = np.concatenate([*(part[:, ::3] for part in parts), data.draw(lines(shape))], axis=1)
+    with heap_without_leaks() as heap:
+        spine = int(new_spine(heap.table, 0, shape.width + 2, 1, data.draw(EFFORTS)))
+        for part in parts:
+            slot = consolidated(heap, part, 1)
+            if slot:
+                set_fresh(heap.table, spine, slot, 0, 4)
+        probe = consolidated(heap, sought, 1)
+        if probe:
+            held = at(parts, shape, (10,))
+            rows, groups = np.zeros((2, heap.get(probe).shape[1]), np.int64)
+            count_held(heap.table, spine, probe, keys, rows, groups)
+            for i, row in enumerate(heap.get(probe)[: shape.width].T.tolist()):
+                assert rows[i] == held.get(tuple(row), 0)
+                assert groups[i] == sum(n for each, n in held.items() if list(each[:keys]) == row[:keys])
+        heap.release(probe)
+        close_spine(heap.table, spine)
 
 
 @given(st.data())

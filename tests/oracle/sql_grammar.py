@@ -27,6 +27,7 @@ LITERALS = {
     "str": ["'a'", "'ab'", "''", "'abcabcabcabcabcabcabcabc'"],
     "dec": ["0.5", "1.25", "2.00", "-1.5"],
     "date": ["date '2020-02-29'", "date '2000-01-01'"],
+    "float": ["0.5::double", "2.0::double"],
 }
 KINDS = ("int", "str", "dec", "date")
 
@@ -281,6 +282,7 @@ class Grammar:
         if kind in {"int", "dec"}:
             choices += [(f"sum({x})", kind)] * 3 + [(f"sum(distinct {x})", kind)]
             choices.append((f"sum({x}) filter (where {self.condition(scope, 1)})", kind))
+            choices += [(f"avg({x})", "float"), (f"avg({x})", "float"), (f"avg(distinct {x})", "float")]
         return self.pick(choices)
 
     def grouped(self, depth: int) -> tuple[str, list[str]]:

@@ -59,7 +59,8 @@ def _read(file: Path, wanted: set[str]) -> pa.Table:
     # Not all of Arrow's functions know the younger layouts.
     plain = [pa.string() if each.type == pa.string_view() else each.type for each in table.schema]
     fields = [pa.field(name, found, nullable=False) for name, found in zip(names, plain, strict=True)]
-    return table.cast(pa.schema(fields))
+    # In one piece, rows are taken from it much faster.
+    return table.cast(pa.schema(fields)).combine_chunks()
 
 
 @dataclass(slots=True)

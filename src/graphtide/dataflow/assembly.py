@@ -6,7 +6,7 @@ reads it from an index: of the input itself, or of what the input is made from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -253,7 +253,12 @@ class Assembly:
         self._tree = ScopeTree(self._root, self.operators)
         self._open_scopes()
         code: list[tuple[int, int]] = []
-        self._write_scope(self._root, code, set())
+        items = list(self._tree.in_order(self._root))
+        placed: set[int] = set()
+        for item, spent in zip(items, self._spent(items), strict=True):
+            self._write_items([item], self._root, code, placed)
+            # What is put out at first, or in a large batch, would stay as memory until the next run.
+            code += [(layout.FREE, number) for number in spent]
         code.append((layout.END, 0))
         self.machine.code = np.array(code, np.int64)
         self._write_doors()
@@ -275,13 +280,38 @@ class Assembly:
             row[layout.INNER_END] = self._tree.inner_end(scope)
             row[layout.MOST_ROUNDS] = scope.most_rounds
 
-    def _write_scope(self, scope: Scope, code: list[tuple[int, int]], placed: set[int]) -> None:
-        for item in self._tree.in_order(scope):
+    def _spent(self, items: Sequence[Node | Scope]) -> list[list[int]]:
+        """For each item of the root, the operators before it whose output is read by it for the last time.
+
+        The output of an index is part of the index, and that of a loop is gathered over its rounds: they stay.
+        """
+        passing: set[int] = set()
+        last: dict[int, int] = {}
+        seen: set[int] = set()
+        for place, item in enumerate(items):
+            for node in self._tree.nodes_of(item):
+                for number in self.operators[node]:
+                    # A node that shares another's operator reads nothing by itself.
+                    if number not in seen:
+                        seen.add(number)
+                        last.update(dict.fromkeys(self.inputs_of(number), place))
+                        if isinstance(item, Node) and not self.machine.operators[number, layout.SPINE]:
+                            passing.add(number)
+        spent: list[list[int]] = [[] for _ in items]
+        for number, place in last.items():
+            if number in passing:
+                spent[place].append(number)
+        return spent
+
+    def _write_items(
+        self, items: Iterable[Node | Scope], scope: Scope, code: list[tuple[int, int]], placed: set[int]
+    ) -> None:
+        for item in items:
             if isinstance(item, Scope):
                 number = self._tree.numbers[item]
                 code.append((layout.HEAD, number))
                 self.machine.scopes[number, layout.BODY] = len(code)
-                self._write_scope(item, code, placed)
+                self._write_items(self._tree.in_order(item), item, code, placed)
                 code.append((layout.TAIL, number))
                 self.machine.scopes[number, layout.EXIT] = len(code)
                 continue

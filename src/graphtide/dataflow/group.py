@@ -70,6 +70,23 @@ class Grouped:
         parameters = (layout.LAST if descending else layout.FIRST, k)
         return self._ordered(values, parameters, f"top {k}").select(*self._collection.schema)
 
+    def first_k(self, k: int, by: Iterable[str]) -> Collection:
+        """Some `k` rows of each key that come first in ascending order of `by`.
+
+        Which of the rows that are equal there is not said, but it is always the same ones: the order of the other
+        columns is that of their codes, so no string is ever looked at.
+        """
+        if k < 1:
+            raise PlanError(f"the first {k} rows are none", hint="use k=1 or more")
+        first = list(by)
+        for name in first:
+            found = self._collection.schema[name]
+            if not found.ordered_by_code:
+                raise PlanError(f'"{name}" is {found.described}, whose codes have no order', hint="use top_k")
+        rest = [name for name in self._collection.schema if name not in self._keys and name not in first]
+        source = self._collection.select(*self._keys, *first, *rest)
+        return self._reduce(source, source.schema, (layout.FIRST, k), f"first {k}").select(*self._collection.schema)
+
     def distinct_count(self, *columns: str, name: str = "count") -> Collection:
         """How many distinct values, or combinations of values, a key has."""
         return Grouped(self._collection.select(*self._keys, *columns).distinct(), self._keys).count(name)

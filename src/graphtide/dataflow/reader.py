@@ -12,7 +12,7 @@ from graphtide.dataflow.plan import Codes, Node
 from graphtide.errors import CompactedError, NegativeMultiplicityError, UsageError
 from graphtide.rows import Schema, decode_rows, decode_table
 from graphtide.trace.kernels.consolidate import consolidate
-from graphtide.trace.kernels.lookup import look_up
+from graphtide.trace.kernels.lookup import count_held, look_up
 from graphtide.trace.kernels.spine import snapshot
 
 if TYPE_CHECKING:
@@ -70,6 +70,26 @@ class Reader:
         """As `find`, each row once, with a further line that has its count."""
         lines, _ = self._looked_up(np.ascontiguousarray(codes), len(codes))
         return np.delete(self._natural(lines), len(self.schema), axis=0)
+
+    def held_with(self, codes: Codes, diffs: Codes, keys: int) -> tuple[Codes, Codes, Codes, Codes]:
+        """Changes of rows held against what is there, without reading the rest.
+
+        Gives the changed rows, each once and in the order of the index, with the sum of its diffs; how often it is
+        there; and how often rows are there whose first `keys` codes, in the order of the index, are its own.
+        """
+        flow, order = self._flow, list(order_of(self.index))
+        heap = flow.machine.heap
+        loaded = heap.put(np.concatenate([codes[order], np.zeros_like(codes[:1]), diffs[None]]), 1)
+        sought = int(consolidate(heap.table, 0, loaded, np.arange(len(order))))
+        heap.release(loaded)
+        if sought == 0:
+            return codes[:, :0], diffs[:0], diffs[:0], diffs[:0]
+        lines = heap.get(sought)
+        rows, groups = np.zeros((2, lines.shape[1]), np.int64)
+        if flow.is_installed(self.index):
+            count_held(heap.table, flow.assembly.spine_of(self.index), sought, keys, rows, groups)
+        heap.release(sought)
+        return self._natural(lines)[:-2], lines[-1], rows, groups
 
     def counts_of(self, codes: Codes) -> Codes:
         """How often each of the given rows is there: lines of codes, rows that differ."""

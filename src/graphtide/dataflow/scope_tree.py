@@ -40,6 +40,14 @@ class ScopeTree:
         """One past the number of the last scope inside."""
         return self.numbers[scope] + sum(1 for _ in self._inward(scope))
 
+    def nodes_of(self, item: Node | Scope) -> Iterator[Node]:
+        """A node itself, or all nodes of a scope and of those inside it."""
+        if isinstance(item, Node):
+            yield item
+            return
+        for scope in self._inward(item):
+            yield from self._nodes[scope]
+
     def in_order(self, scope: Scope) -> Iterable[Node | Scope]:
         """The nodes and loops directly in a scope, each after all that it reads."""
         sorter: TopologicalSorter[Node | Scope] = TopologicalSorter()

@@ -1,6 +1,6 @@
-"""Aggregate functions, as sums, counts, least and greatest values, and what is made of them.
+"""Aggregate functions, as sums, counts, means, least and greatest values, and what is made of them.
 
-An average is a sum and a count; a variance two sums and a count. Sums are exact, so both are rounded
+A mean is of the ints that decimals are; a variance is two sums and a count. Sums are exact, so both are rounded
 only where they are put together.
 """
 
@@ -125,9 +125,9 @@ def _sum(totals: Totals, value: Scalar | None, is_distinct: bool) -> Scalar:  # 
 
 
 def _avg(totals: Totals, value: Scalar | None, is_distinct: bool) -> Scalar:  # noqa: FBT001
-    total = _sum(totals, value, is_distinct)
-    count = totals.total("count", _number(value), is_distinct=is_distinct)
-    return Scalar(total.to(DOUBLE).expression / count.cast(float), DOUBLE)
+    number = _number(value)
+    mean = totals.total("avg", number, is_distinct=is_distinct)
+    return Scalar(mean / float(10**number.type.scale) if number.type.scale else mean, DOUBLE)
 
 
 def _extreme(function: str) -> Callable[[Totals, Scalar | None, bool], Scalar]:

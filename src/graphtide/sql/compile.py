@@ -160,7 +160,11 @@ class _Compiler:
         if not rest:
             return made
         where = all_of(map(made.translated, rest))
-        return self._picks(made.collection, {name: made.column(name) for name in wanted}, where)
+        kept = self._picks(made.collection, {name: made.column(name) for name in wanted}, where)
+        if links:
+            return kept
+        # All rows meet a new total, and most of them fare as they did with the old one: those cancel here.
+        return Made(self._shop.consolidated(kept.collection), kept.names)
 
     def _paired(self, left: Plan, right: Plan, links: Sequence[Equality], wanted: Iterable[str]) -> Made:
         """Pairs of rows that are equal in the links."""

@@ -26,15 +26,17 @@ def with_units(rows: Any, names: tuple[str, ...], scales: Mapping[str, int]) -> 
             return {n: [_units(v, n, scales[n]) for v in c] if n in scales else c for n, c in rows.items()}
         return [_row_with_units(row, names, scales) for row in rows]
     table = pa.Table.from_pandas(rows, preserve_index=False) if is_pandas(rows) else pa.table(rows)
-    for i, name in enumerate(table.schema.names):
-        if name in scales:
-            column = table.column(i)
-            if pa.types.is_decimal(column.type):
-                ints = units_of(column, scales[name], name)
-            else:
-                ints = pa.array([_units(each, name, scales[name]) for each in column.to_pylist()], pa.int64())
-            table = table.set_column(i, name, ints)
-    return table
+    columns = [
+        _column_with_units(column, name, scales[name]) if name in scales else column
+        for name, column in zip(table.schema.names, table.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=table.schema.names)
+
+
+def _column_with_units(column: pa.ChunkedArray, name: str, scale: int) -> pa.Array:
+    if pa.types.is_decimal(column.type):
+        return units_of(column, scale, name)
+    return pa.array([_units(each, name, scale) for each in column.to_pylist()], pa.int64())
 
 
 def _row_with_units(row: Any, names: tuple[str, ...], scales: Mapping[str, int]) -> Any:
@@ -72,7 +74,9 @@ def units_of(column: pa.ChunkedArray | pa.Array, scale: int, name: str) -> pa.Ar
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     try:
-        wide = column.cast(pa.decimal128(38, scale))
+        # What has the scale already lies as it should.
+        is_so = pa.types.is_decimal128(column.type) and column.type.scale == scale
+        wide = column if is_so else column.cast(pa.decimal128(38, scale))
     except pa.ArrowInvalid:
         raise SchemaError(
             f'column "{name}" has more than {scale} digits after the point', hint="round it before"

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from graphtide.dataflow.expressions import Expression, col
+from graphtide.dataflow.expressions.expression import Column
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import on_nothing
-from graphtide.sql.conditions import same
+from graphtide.sql.conditions import conjuncts, equality, same
 from graphtide.sql.plan import (
     Aggregate,
     Conditions,
@@ -26,6 +27,7 @@ from graphtide.sql.plan import (
     Outer,
     Plan,
     Project,
+    Scan,
     Semi,
     SetOperation,
     TopK,
@@ -86,8 +88,12 @@ def is_single(plan: Plan, *, exactly: bool = False) -> bool:
             return True
         case Project():
             return is_single(plan.input, exactly=exactly)
-        case Filter() | Distinct():
+        case Filter():
+            return not exactly and (_holds_key(plan) or is_single(plan.input))
+        case Distinct():
             return not exactly and is_single(plan.input)
+        case Semi():
+            return not exactly and is_single(plan.left)
         case TopK(keys=(), limit=1):
             return not exactly or (plan.offset == 0 and is_single(plan.input, exactly=True))
         case Join(parts, conditions):
@@ -96,6 +102,21 @@ def is_single(plan: Plan, *, exactly: bool = False) -> bool:
             return is_single(plan.left, exactly=exactly) and is_single(plan.right)
         case _:
             return not plan.inputs and not plan.schema.names
+
+
+def _holds_key(plan: Filter) -> bool:
+    """Whether conditions say what each column of a table's primary key is equal to."""
+    conditions: list[Expression] = []
+    below: Plan = plan
+    while isinstance(below, Filter):
+        conditions += [part for each in below.conditions for part in conjuncts(each)]
+        below = below.input
+    if not isinstance(below, Scan) or not below.key:
+        return False
+    found = [each for each in map(equality, conditions) if each is not None]
+    pairs = [pair for each in found for pair in ((each.left, each.right), (each.right, each.left))]
+    fixed = {a.name for a, b in pairs if isinstance(a, Column) and b.columns().isdisjoint(below.schema)}
+    return below.key <= {below.columns[name] for name in fixed if name in below.columns}
 
 
 @dataclass(frozen=True, slots=True)

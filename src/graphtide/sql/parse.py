@@ -42,7 +42,7 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:
-        raise _name_error(error, tables) from None
+        raise _name_error(error, tree, tables) from None
     except SqlglotError as error:
         raise SqlError(f"the query does not fit its tables: {_first_line(error)}", hint="check its names") from None
 
@@ -69,26 +69,57 @@ def _parse_error(error: ParseError, text: str) -> SqlError:
     if line is None or column is None:
         return SqlError(f"the query does not parse: {_first_line(error)}", hint="see the place that it names")
     shown = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
-    message = f"line {line}, column {column}: {first.get('description', 'the query does not parse')}"
+    # sqlglot shows a token as the object that it is.
+    told = re.sub(r" but got <Token.*", "", first.get("description") or "the query does not parse")
+    message = f"line {line}, column {column}: {told}"
     return SqlError(f"{message}\n  {shown}", hint=f'it was read up to "{first.get("highlight", "")}"')
 
 
 def _check_tables(tree: Syntax, tables: Mapping[str, object]) -> None:
     commons = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
+        if not isinstance(table.this, exp.Identifier):
+            raise SqlError(f"a function in FROM is not supported: {spelled(table)}", hint="put its rows into a table")
         name = table.name.lower()
-        if name and name not in tables and name not in commons:
-            raise SqlError(f'there is no table or view "{table.name}"', hint=did_you_mean(name, tables))
+        if name not in tables and name not in commons:
+            raise SqlError(f'there is no table or view "{table.name}"', hint=did_you_mean(name, [*tables, *commons]))
+    for part in tree.find_all(exp.With):
+        names = [each.alias.lower() for each in part.expressions]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise SqlError(f'two common tables are named "{twice}"', hint="give each a name of its own")
 
 
-def _name_error(error: OptimizeError, tables: Mapping[str, Mapping[str, str]]) -> SqlError:
+def _name_error(error: OptimizeError, tree: Syntax, tables: Mapping[str, Mapping[str, str]]) -> SqlError:
     message = _first_line(error)
-    found = re.search(r"[Cc]olumn '?\"?([\w.]+)\"?'? could not be resolved", message)
+    number = re.search(r"[Uu]nknown output column: (\d+)", message)
+    if number is not None:
+        return SqlError(f"the answer has no column {number[1]}", hint="columns are counted from 1, as selected")
+    found = re.search(r"[Uu]nknown column: ([\w.]+)|[Cc]olumn '?\"?([\w.]+)\"?'? could not be resolved", message)
     if found is None:
         return SqlError(f"the query does not fit its tables: {message}", hint="check its names")
-    name = found[1].rpartition(".")[2]
-    known = dict.fromkeys(column for columns in tables.values() for column in columns)
-    return SqlError(f'column "{found[1]}" does not exist', hint=did_you_mean(name, known))
+    relation = re.search(r"for table: '?\"?(\w+)", message)
+    if relation is not None:
+        aliases = [each.alias_or_name for each in tree.find_all(exp.Table, exp.Subquery) if each.alias_or_name]
+        return SqlError(f'there is no relation "{relation[1]}" here', hint=did_you_mean(relation[1], aliases))
+    name = found[1] or found[2]
+    short = name.rpartition(".")[2].lower()
+    known = _columns_named(tree, tables)
+    if short in known:
+        return SqlError(
+            f'column "{name}" is in several relations, or in none of those that can be named there',
+            hint=f"write which one is meant, as in t.{short}",
+        )
+    return SqlError(f'column "{name}" does not exist', hint=did_you_mean(short, known))
+
+
+def _columns_named(tree: Syntax, tables: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The columns of the tables that a query names, and of its own subqueries, each once."""
+    of_tables = [column for each in tree.find_all(exp.Table) for column in tables.get(each.name.lower(), ())]
+    of_aliases = [each.name.lower() for alias in tree.find_all(exp.TableAlias) for each in alias.columns]
+    aliased = [each for query in tree.find_all(exp.Query) for each in query.selects if isinstance(each, exp.Alias)]
+    selected = [each.alias.lower() for each in aliased if each.this.name.lower() != each.alias.lower()]
+    return list(dict.fromkeys([*of_tables, *of_aliases, *selected]))
 
 
 def _first_line(error: Exception) -> str:

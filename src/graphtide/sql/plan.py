@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, type_of
-from graphtide.rows import INT, Schema, Type
+from graphtide.rows import FLOAT, INT, Schema, Type
 
 __all__ = [
     "Aggregate",
@@ -220,7 +220,7 @@ class Semi(_Binary):
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What an aggregate computes of the rows of a key: count, sum, min or max of a column, rows if it is None."""
+    """What an aggregate computes of the rows of a key: count, sum, avg, min or max of a column, rows if it is None."""
 
     function: str
     column: str | None
@@ -250,6 +250,8 @@ class Aggregate(_Unary):
         if total.function == "count" or total.column is None:
             return INT
         found = self.input.schema[total.column]
+        if total.function == "avg":
+            found = FLOAT.optional if found.nullable else FLOAT
         return found.optional if not self.keys else found
 
 

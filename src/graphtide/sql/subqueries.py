@@ -142,7 +142,7 @@ def scalar_of(outer: Plan, bound: Bound, names: Names, node: Syntax) -> tuple[Pl
     if not is_single(bound.plan):
         raise SqlError(
             f"a scalar subquery that may have several rows is not supported: {node.sql(dialect='duckdb')}",
-            hint="take an aggregate without GROUP BY, or end it with ORDER BY ... LIMIT 1",
+            hint="take an aggregate without GROUP BY, end it with ORDER BY ... LIMIT 1, or say all of a primary key",
         )
     output = bound.outputs[0]
     if bound.plan.free.isdisjoint(outer.schema):

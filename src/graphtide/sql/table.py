@@ -84,15 +84,22 @@ class Table:
             keys = np.concatenate([codes[self._key_places] for codes, _ in self._staged], axis=1)
             self._check_once(*self._summed(keys, np.ones(keys.shape[1], np.int64)))
             return
-        rows, counts = self._after(self._staged)
-        if (counts < 0).any():
-            row = decode_rows(self.schema, self._flow.dictionary, np.ascontiguousarray(rows[:, counts < 0][:, :1]))[0]
+        changed = np.concatenate([codes for codes, _ in self._staged], axis=1)
+        diffs = np.concatenate([np.full(codes.shape[1], diff) for codes, diff in self._staged])
+        rows, diffs, held, of_key = self._index.held_with(changed, diffs, len(self._key_places))
+        after = held + diffs
+        if (after < 0).any():
+            place = int(np.argmax(after < 0))
+            row = decode_rows(self.schema, self._flow.dictionary, np.ascontiguousarray(rows[:, place : place + 1]))[0]
             raise SqlError(
-                f'"{self.name}" would hold the row {row} {int(counts[counts < 0][0])} times',
+                f'"{self.name}" would hold the row {row} {int(after[place])} times',
                 hint="more are deleted than there are; nothing was committed, rollback() forgets what is staged",
             )
-        if self.primary_key:
-            self._check_once(*self._summed(rows[self._key_places], counts))
+        if self.primary_key and len(diffs):
+            keys = rows[self._key_places]
+            # Rows of one key follow each other.
+            firsts = np.flatnonzero(np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)]))
+            self._check_once(keys[:, firsts], of_key[firsts] + np.add.reduceat(diffs, firsts))
 
     def settle(self) -> None:
         """Let what is staged be history."""
@@ -127,13 +134,6 @@ class Table:
         scales = {name: scale for name, scale in self._scales.items() if name in schema}
         return encode_rows(schema, self._flow.dictionary, with_units(keys, schema.names, scales))
 
-    def _after(self, changes: list[tuple[Codes, int]]) -> tuple[Codes, Codes]:
-        """The rows of all keys that changes touch, as they are after them, with their counts."""
-        rows = np.concatenate([codes for codes, _ in changes], axis=1)
-        diffs = np.concatenate([np.full(codes.shape[1], diff) for codes, diff in changes])
-        held = self._index.find_counted(np.ascontiguousarray(rows[self._key_places]))
-        return self._summed(np.concatenate([held[:-1], rows], axis=1), np.concatenate([held[-1], diffs]))
-
     def _current(self, keys: Codes) -> Codes:
         """The rows that have the keys now, with what is staged."""
         probe, _ = self._summed(keys, np.ones(keys.shape[1], np.int64))
@@ -142,12 +142,14 @@ class Table:
             np.concatenate([held[:-1], *(codes for codes, _ in self._staged)], axis=1),
             np.concatenate([held[-1], *(np.full(codes.shape[1], diff) for codes, diff in self._staged)]),
         )
-        wanted = set(map(tuple, probe.T.tolist()))
-        own = list(map(tuple, rows[self._key_places].T.tolist()))
-        is_current = [key in wanted and count > 0 for key, count in zip(own, counts.tolist(), strict=True)]
-        missing = wanted.difference(key for key, here in zip(own, is_current, strict=True) if here)
-        if missing:
-            shown = self._shown_key(np.array([min(missing)]).T)
+        of_probe, of_rows = _numbered(probe, rows[self._key_places])
+        is_wanted = np.zeros(max(of_probe.max(initial=0), of_rows.max(initial=0)) + 1, np.bool)
+        is_wanted[of_probe] = True
+        is_current = is_wanted[of_rows] & (counts > 0)
+        is_wanted[of_rows[is_current]] = False
+        missing = is_wanted[of_probe]
+        if missing.any():
+            shown = self._shown_key(probe[:, missing][:, :1])
             raise SqlError(f'"{self.name}" has no row with the primary key {shown}', hint="insert it")
         return np.ascontiguousarray(rows[:, is_current])
 
@@ -165,3 +167,17 @@ class Table:
     def _shown_key(self, key: Codes) -> str:
         schema = self.schema.select(*self.primary_key)
         return str(decode_rows(schema, self._flow.dictionary, np.ascontiguousarray(key))[0])
+
+
+def _numbered(*keys: Codes) -> list[Codes]:
+    """Numbers for keys, lines of codes, that are equal exactly if the keys are.
+
+    >>> [each.tolist() for each in _numbered(np.array([[7, 3], [1, 1]]), np.array([[3], [1]]))]
+    [[1, 0], [0]]
+    """
+    together = np.concatenate(keys, axis=1)
+    order = np.lexsort(together[::-1])
+    ascending = together[:, order]
+    numbers = np.zeros(together.shape[1], np.int64)
+    numbers[order[1:]] = np.cumsum((ascending[:, 1:] != ascending[:, :-1]).any(axis=0))
+    return np.split(numbers, np.cumsum([each.shape[1] for each in keys])[:-1])

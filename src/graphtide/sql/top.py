@@ -43,7 +43,7 @@ def top_rows(
 
     def first(count: int) -> Collection:
         key = ("top", rows.node, grouped, by, count)
-        top = shop.made(key, lambda: rows.group_by(*grouped).top_k(count, by or told, descending=False))
+        top = shop.made(key, lambda: rows.group_by(*grouped).first_k(count, by))
         return shop.pick(top, told)
 
     if plan.limit == 0:

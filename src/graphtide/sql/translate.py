@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from graphtide.dataflow.expressions import Expression, coalesce, greatest, least, lit, when
 from graphtide.errors import SqlError
-from graphtide.rows import Kind
+from graphtide.rows import Kind, did_you_mean
 from graphtide.sql.conditions import same
 from graphtide.sql.functions import FUNCTIONS
 from graphtide.sql.intervals import interval_of, shifted
@@ -55,8 +55,12 @@ def translate(node: Syntax, context: Context) -> Scalar:
 
 def refuse(node: Syntax, hint: str = "rewrite the query without it") -> SqlError:
     """The error of a construct that is not supported."""
-    name = node.name.upper() if isinstance(node, exp.Anonymous) else type(node).key.upper().replace("_", " ")
-    return SqlError(f"{name} is not supported: {node.sql(dialect='duckdb')}", hint=hint)
+    told = f"is not supported: {node.sql(dialect='duckdb')}"
+    if isinstance(node, exp.Anonymous):
+        nearest = did_you_mean(node.name.lower(), _FUNCTION_NAMES)
+        return SqlError(f"{node.name.upper()} {told}", hint=nearest if "did you mean" in nearest else hint)
+    name = type(node).sql_name() if isinstance(node, exp.Func) else type(node).key.upper()
+    return SqlError(f"{name} {told}", hint=hint)
 
 
 Part = Callable[[Syntax], Scalar]
@@ -272,3 +276,8 @@ _RULES: Final[dict[type[Syntax], Callable[[Any, Part], Scalar]]] = {
     exp.Cast: _cast,
     exp.DateDiff: _distance_of_dates,
 }
+# What a name that is no function may have been meant to be.
+_FUNCTION_NAMES: Final = sorted(
+    {name.lower() for each in (*FUNCTIONS, *_RULES) if issubclass(each, exp.Func) for name in each.sql_names()}
+    | {"avg", "count", "max", "min", "sum"}
+)

@@ -71,6 +71,10 @@ class Workshop:
         """Each row once."""
         return self.made(("distinct", source.node), source.distinct)
 
+    def consolidated(self, source: Collection) -> Collection:
+        """The same rows, their differences added up before they go on."""
+        return self.made(("consolidated", source.node), source.consolidate)
+
     def concat(self, *sources: Collection) -> Collection:
         """All rows, column by column, under the first one's names."""
         names = sources[0].schema.names

@@ -21,11 +21,11 @@ REFUSED = {
     "select a from t qualify row_number() over () = 1": "QUALIFY is not supported",
     "select distinct on (a) a, b from t": "DISTINCT ON",
     "select a, count(*) from t group by rollup (a)": "ROLLUP is not supported",
-    "select string_agg(s, ',') from t": "GROUPCONCAT is not supported",
+    "select string_agg(s, ',') from t": "GROUP_CONCAT is not supported",
     "select median(a) from t": "MEDIAN is not supported",
     "select count(distinct a, b) from t": "COUNT is not supported",
     "select hash(a) from t": "HASH is not supported",
-    "select try_cast(s as int) from t": "TRYCAST is not supported",
+    "select try_cast(s as int) from t": "TRY_CAST is not supported",
     "select a[1] from t": "BRACKET is not supported",
     "select cast(a as blob) from t": "BLOB is not supported",
     "select d * d * d from t": "64 bits",
@@ -52,8 +52,16 @@ REFUSED = {
     "with recursive r(n) as (select a from t union all select distinct n from r) select * from r": "distinct",
     "with recursive r(n) as (select a from t union select c from u where c not in (from r)) from r": "semi",
     "select q from t": 'column "q" does not exist',
+    "select t.q from t": 'column "q" does not exist',
+    "select x.a from t": 'no relation "x"',
+    "select a from t order by 2": "no column 2",
+    "select a from t group by 3": "no column 3",
+    "select * from range(3)": "a function in FROM",
+    "select * from t pivot (sum(b) for a in (1, 2))": "PIVOT",
+    "select a from t for update": "LOCKS is not supported",
+    "with x as (select a from t), x as (select a from u) select * from x": 'two common tables are named "x"',
     "select a from tt": 'no table or view "tt"',
-    "select t.a from t, u where a = 1": "a",
+    "select t.b from t, u where a = 1": "in several relations",
     "select a, b from t group by a": '"t.b" is neither grouped',
     "select a from t union select a, c from u": "1 and 2 columns",
     "select a from t where sum(b) > 1": "SUM is not supported",
@@ -70,6 +78,24 @@ def test_a_refusal_names_what_it_refuses(db, query) -> None:
         db.view(query)
     assert REFUSED[query].lower() in str(caught.value).lower()
     assert caught.value.hint
+
+
+SUGGESTED = {
+    "select tss from t": "ts",
+    "select t.tss from t": "ts",
+    "select total from (select b as total from t) x where totl > 1": "total",
+    "select orders.a from t as order_": "order_",
+    "select a from tt": "t",
+    "select lenght(s) from t": "length",
+    "select cuont(a) from t": "count",
+}
+
+
+@pytest.mark.parametrize("query", SUGGESTED)
+def test_a_name_that_is_near_is_suggested(db, query) -> None:
+    with pytest.raises(SqlError) as caught:
+        db.view(query)
+    assert caught.value.hint == f'did you mean "{SUGGESTED[query]}"?'
 
 
 def test_a_refused_view_leaves_nothing_behind(db) -> None:

@@ -62,6 +62,7 @@ RUN = 0
 HEAD = 1
 TAIL = 2
 END = 3
+FREE = 4  # what an operator has put out: nothing reads it any more
 
 # Fields of the machine's state.
 LOWER = 0  # the run's epochs: LOWER <= epoch < UPPER

@@ -1,9 +1,9 @@
 """The machine: one kernel that runs a whole dataflow, loops included, and comes back only when it must.
 
 It interprets the instruction list made by `dataflow.assembly`: operators in topological order, with
-a HEAD and a TAIL around each loop's body. A loop runs its least pending round until nothing is
-pending, skipping rounds in which nothing happens. Control returns to Python for functions of the
-user, and from time to time so that a person can interrupt.
+a HEAD and a TAIL around each loop's body, and a FREE where all have read what an operator put out.
+A loop runs its least pending round until nothing is pending, skipping rounds in which nothing happens.
+Control returns to Python for functions of the user, and from time to time so that a person can interrupt.
 
 Invariant: when a round begins, every difference of an earlier round (in the lexicographic order of the
 loop coordinates) has been put out, and everything for a later one waits in a calendar.
@@ -44,6 +44,7 @@ from graphtide.dataflow.kernels.layout import (
     EVALUATED,
     EXIT,
     FEEDBACK,
+    FREE,
     FUNCTION,
     HEAD,
     IMPORT,
@@ -123,6 +124,10 @@ def run(heap, operators, scopes, code, state):
                 state[BUDGET] -= 1
                 if state[BUDGET] <= 0:
                     return PAUSED
+        elif what == FREE:
+            release(heap, operators[subject, PORT])
+            operators[subject, PORT] = NONE
+            state[COUNTER] = at + 1
         else:
             return DONE
 

@@ -10,8 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.aggregate import OVERFLOW, aggregate
-from graphtide.dataflow.kernels.layout import COUNT, INPUT, KEYS, LOWER, PARAMETERS, SPINE, UPPER, WIDTH
+from graphtide.dataflow.kernels.corners import find_keys
+from graphtide.dataflow.kernels.layout import (
+    COUNT,
+    INPUT,
+    KEYS,
+    LOWER,
+    MEAN_OF_INTS,
+    PARAMETERS,
+    SPINE,
+    SUM_OF_INTS,
+    UPPER,
+    WIDTH,
+)
 from graphtide.dataflow.kernels.lists import combine, grow
+from graphtide.dataflow.kernels.visits import open_runs
+from graphtide.dataflow.kernels.weigh import LIMB, NULL, total_of_ints
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
@@ -54,6 +68,12 @@ def reduce_total(heap, operators, operator, state):
     result = _new_result(heap, operator, width, 2 * new[ROWS], state)
     if values == 0:
         _reduce_counts(heap, spine, new, keys, parameters, words(heap, result))
+        return _sealed(heap, operator, result, state, width)
+    is_of_ints = parameters[1] == SUM_OF_INTS or parameters[1] == MEAN_OF_INTS
+    if is_of_ints and state[UPPER] - state[LOWER] == 1:
+        if not _reduce_ints(heap, spine, fresh, keys, parameters[1], words(heap, result)):
+            release(heap, result)
+            return OVERFLOW
         return _sealed(heap, operator, result, state, width)
     runs = spine[RUNS]
     cursors = np.zeros(runs, np.int64)
@@ -172,6 +192,65 @@ def _counts_before(heap, spine, new, keys):
                 counts[i] += diffs[np.uint64(at) & mask]
                 at += 1
     return counts
+
+
+@kernel
+def _reduce_ints(heap, spine, fresh, keys, what, out):
+    """Write the differences of sums or means of ints in one epoch; False if a sum does not fit.
+
+    All that a key has is four numbers, so no list of its content is made.
+    """
+    new = words(heap, fresh)
+    slots, _, _ = open_runs(spine, NONE)
+    places = find_keys(heap, slots, keys, fresh)
+    weights = np.empty(4, np.int64)
+    at = 0
+    i = 0
+    while i < new[ROWS]:
+        weights[:] = 0
+        for r in range(slots.shape[0]):
+            batch = words(heap, slots[r])
+            row = places[r, i]
+            while row < batch[ROWS] and same_data(batch, row, new, i, keys):
+                weights[_place(value(batch, keys, row))] += value(batch, keys + 2, row)
+                row += 1
+        was_there, old, _ = _total_of(what, weights)
+        first = i
+        while i < new[ROWS] and same_data(new, i, new, first, keys):
+            weights[_place(value(new, keys, i))] += value(new, keys + 2, i)
+            i += 1
+        is_there, total, fits = _total_of(what, weights)
+        if not fits:
+            return False
+        if was_there and is_there and old == total:
+            continue
+        # The lesser one comes first.
+        for turn in range(2):
+            if is_there and (turn == 0) == (not was_there or total < old):
+                put(out, keys, at, total)
+                at = _put_row(out, at, new, first, keys, 1, 0, 1)
+            elif was_there and (turn == 0) == (not is_there or old < total):
+                put(out, keys, at, old)
+                at = _put_row(out, at, new, first, keys, 1, 0, -1)
+    out[ROWS] = at
+    return True
+
+
+@leaf
+def _place(tag):
+    """Where the weight of a tag of ints is among four: rows, numbers, and both limbs."""
+    return tag - LIMB + 2 if tag >= LIMB else tag
+
+
+@leaf
+def _total_of(what, weights):
+    """Whether a key has rows, its sum or mean, and whether that fits."""
+    if weights[0] == 0:
+        return False, 0, True
+    if weights[1] == 0:
+        return True, NULL, True
+    code, fits = total_of_ints(what, weights[1], weights[2], weights[3])
+    return True, code, fits
 
 
 @leaf

@@ -22,7 +22,7 @@ from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, put, value
 from graphtide.trace.kernels.heap import words
 
-__all__ = ["LIMBS", "rounded", "total_of_weights", "weigh"]
+__all__ = ["LIMB", "LIMBS", "NULL", "NUMBER", "ROW", "rounded", "total_of_ints", "total_of_weights", "weigh"]
 
 NULL = -(1 << 63)
 
@@ -64,6 +64,8 @@ def weigh(heap, operators, operator, source):
         diff = value(batch, width + depth, i)
         parts = _float_parts(code, tags, weights) if is_float else _int_parts(code, tags, weights)
         for p in range(parts):
+            if weights[p] == 0:
+                continue
             for c in range(width + depth):
                 put(out, c, at, value(batch, c, i))
             put(out, tag, at, tags[p])
@@ -154,15 +156,8 @@ def total_of_weights(what, content, count, out):
         out[0, 0] = NULL
         return out, 1
     if what == SUM_OF_INTS or what == MEAN_OF_INTS:
-        high = limbs[1] + (limbs[0] >> 32)
-        low = limbs[0] & LIMB_MASK
-        fits = -(1 << 31) <= high < (1 << 31) and not (high == -(1 << 31) and low == 0)
-        if what == SUM_OF_INTS:
-            out[0, 0] = (high << 32) | low
-            return out, 1 if fits else -1
-        total = np.float64((high << 32) | low) if fits else np.float64(high) * 4294967296.0 + np.float64(low)
-        out[0, 0] = _encode(total / np.float64(numbers))
-        return out, 1
+        out[0, 0], fits = total_of_ints(what, numbers, limbs[0], limbs[1])
+        return out, 1 if fits else -1
     if nans != 0 or (plus != 0 and minus != 0):
         code = CANONICAL_NAN
     elif plus != 0:
@@ -175,6 +170,18 @@ def total_of_weights(what, content, count, out):
         code = _encode(_decode(code) / np.float64(numbers))
     out[0, 0] = code
     return out, 1
+
+
+@leaf
+def total_of_ints(what, numbers, low, high):
+    """The sum or mean of ints, at least one of them, from their limbs; and whether it fits, as every mean does."""
+    high += low >> 32
+    low &= LIMB_MASK
+    fits = -(1 << 31) <= high < (1 << 31) and not (high == -(1 << 31) and low == 0)
+    if what == SUM_OF_INTS:
+        return (high << 32) | low, fits
+    total = np.float64((high << 32) | low) if fits else np.float64(high) * 4294967296.0 + np.float64(low)
+    return _encode(total / np.float64(numbers)), True
 
 
 @leaf

@@ -201,11 +201,12 @@ def seek_all(batch, keys, probe):
 
     Where there is a directory, all buckets are looked up first, so that the memory is asked for many of them at a
     time. A bucket is halved as often as one of usual size needs: a loop of a known length has no branch to be
-    foreseen wrongly, and the processor is ahead by several keys.
+    foreseen wrongly, and the processor is ahead by several keys. A longer key is then sought among the rows that
+    are equal in the first column.
     """
     rows = probe[ROWS]
     found = np.empty(rows, np.int64)
-    if keys != 1 or stride(batch, 0) == 0 or batch[INDEX] == 0 or FEW * batch[ROWS] < rows:
+    if keys == 0 or stride(batch, 0) == 0 or batch[INDEX] == 0 or FEW * batch[ROWS] < rows:
         at = 0
         for i in range(rows):
             at = seek(batch, keys, probe, i, at)
@@ -241,6 +242,11 @@ def seek_all(batch, keys, probe):
             at += half * np.uint64(batch[at + half] < key)
             size -= half
         found[i] = at - before
+    if keys > 1:
+        start = np.int64(0)
+        for i in range(rows):
+            start = seek(batch, keys, probe, i, max(start, found[i]))
+            found[i] = start
     return found
 
 

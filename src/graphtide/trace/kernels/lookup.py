@@ -11,7 +11,7 @@ from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, SPINE_WIDTH, run_slot
 
-__all__ = ["look_up"]
+__all__ = ["count_held", "look_up"]
 
 
 @kernel
@@ -50,3 +50,32 @@ def look_up(heap, slot, owner, sought, keys, epoch):
     result = consolidate(heap, owner, gathered, np.arange(width - 2))
     release(heap, gathered)
     return result, counts
+
+
+@kernel
+def count_held(heap, slot, sought, keys, rows, groups):
+    """How often each row of a consolidated batch is there, and how often rows that are equal in their first `keys` are.
+
+    Written into `rows` and `groups`, a place for each row of the batch. Nothing is copied: most rows have a key of
+    their own, and are compared where they lie.
+    """
+    spine = words(heap, slot)
+    width = spine[SPINE_WIDTH]
+    data = width - 2
+    probe = words(heap, sought)
+    rows[:] = 0
+    groups[:] = 0
+    for r in range(spine[RUNS] + 1):
+        source = spine[FRESH] if r == spine[RUNS] else run_slot(spine, r)
+        if source == NONE:
+            continue
+        batch = words(heap, source)
+        found = seek_all(batch, keys, probe)
+        for i in range(probe[ROWS]):
+            row = found[i]
+            while row < batch[ROWS] and same_data(batch, row, probe, i, keys):
+                diff = value(batch, width - 1, row)
+                groups[i] += diff
+                if same_data(batch, row, probe, i, data):
+                    rows[i] += diff
+                row += 1
