@@ -33,7 +33,19 @@ class Costs:
     """`push.at(k)` is what one push to a node with k inputs costs, `pull.at(k)` one pull of it.
 
     Unless they are measured: a push is the same however many inputs there are, a pull looks at each. So it is for sums.
+    A partial aggregate may cost more than a reader: a batch says which readers come next, and memory can be asked for
+    them, but a walk learns of a partial aggregate when it gets there.
     """
 
     push: Curve = Curve(constant=1)
     pull: Curve = Curve(linear=1)
+    push_of_partial: Curve | None = None  # None if it is as for a reader
+    pull_of_partial: Curve | None = None
+
+    def pushes(self, inputs: ArrayLike) -> NDArray[np.float64]:
+        """What a push costs for each number of inputs: a row for readers, and one for partial aggregates."""
+        return np.stack([self.push.at(inputs), (self.push_of_partial or self.push).at(inputs)])
+
+    def pulls(self, inputs: ArrayLike) -> NDArray[np.float64]:
+        """What a pull costs for each number of inputs: a row for readers, and one for partial aggregates."""
+        return np.stack([self.pull.at(inputs), (self.pull_of_partial or self.pull).at(inputs)])

@@ -48,8 +48,9 @@ class Histogram(Partials):
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
-        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of, nodes.plain
-        kernels.run(*batch, *arrays, self.pool, self.places, self.tables, ranks_of(frame), found)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        own = self.pool, self.places, self.tables, ranks_of(frame), self._most
+        kernels.run(*batch, *arrays, nodes.plain, *own, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -59,7 +60,7 @@ class Histogram(Partials):
     def compute(self, nodes: Codes) -> None:
         """The tables of nodes, from their inputs."""
         own = self.frame.nodes
-        arrays = own.heads, own.inputs, self.frame.contents.arrays, own.plain
+        arrays = own.heads, own.inputs, own.stack, self.frame.contents.arrays, own.plain
         kernels.compute(nodes, *arrays, self.pool, self.places, self.tables)
 
     def clear(self, nodes: Codes) -> None:

@@ -18,6 +18,7 @@ from graphtide.ego.extremum import Extremum
 from graphtide.ego.histogram import Histogram
 from graphtide.ego.kernels import changes
 from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, USERS, WRITER
+from graphtide.ego.kernels.operations import place
 from graphtide.ego.linear import Linear
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.nodes import Nodes
@@ -59,8 +60,9 @@ class Plan:
         self.writers, self.readers = overlay.writers, overlay.readers
         nodes = Nodes(overlay, push)
         node_of = np.arange(overlay.writers)
-        self.frame = Frame(nodes, contents, node_of, dictionary or Dictionary(), value_type)
+        self.frame = Frame(nodes, contents, node_of, dictionary or Dictionary(), value_type, overlay.overlapping)
         self.reader_node = overlay.writers + np.arange(overlay.readers)
+        self._plain_readers = overlay.readers
         self.pairs = overlay.edges if pairs is None else pairs
         self.built_index = self.sharing_index
         self.partials: Partials = _partials(function, self.frame)
@@ -76,9 +78,8 @@ class Plan:
         that expires and when it happens. With other windows both are empty.
         """
         batch = Batch(self._nodes_of(kinds, who), values, expiries, times, kinds)
-        written = batch.written
-        self.frame.contents.reserve(len(written))
-        self.partials.admit(written)
+        self.frame.contents.reserve(batch.writes)
+        self.partials.admit(batch)
         return self.partials.run(batch)
 
     def read(self, readers: Codes) -> Any:
@@ -113,14 +114,9 @@ class Plan:
             self.partials = _partials(self.function, self.frame)
 
     def _nodes_of(self, kinds: NDArray[np.int8], who: Codes) -> Codes:
-        if (kinds == READ).all():
-            return self.reader_node[who]
-        if (kinds == WRITE).all():
-            return self.frame.node_of[who]
-        nodes = np.zeros(len(who), np.int64)
-        reads, writes = kinds == READ, kinds == WRITE
-        nodes[reads] = self.reader_node[who[reads]]
-        nodes[writes] = self.frame.node_of[who[writes]]
+        plain = self.frame.nodes.plain
+        nodes = np.empty(len(who), np.int64)
+        place(kinds, who, self.frame.node_of, plain, self.reader_node, plain, self._plain_readers, nodes)
         return nodes
 
     def readers_behind(self, writers: Codes) -> Codes:
@@ -150,6 +146,7 @@ class Plan:
             nodes.detach(node)
         for node in to_push.tolist():
             nodes.attach(node)
+        nodes.mark_kept()
         self.partials.clear(to_pull)
         self.partials.compute(to_push)
         return len(to_pull) + len(to_push)
@@ -244,7 +241,8 @@ class Plan:
     def _fill(self) -> None:
         """Take over what is in the windows."""
         contents = self.frame.contents
-        self.partials.admit(contents.codes())
+        codes = contents.codes()
+        self.partials.admit(Batch(_NOTHING, codes, _NOTHING, _NOTHING, np.full(len(codes), WRITE, np.int8)))
         self.partials.fill(self.frame.nodes.order())
 
     def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:

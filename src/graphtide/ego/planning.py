@@ -202,7 +202,8 @@ class Planning:
         return self._window.count if isinstance(self._window, Last) else 1
 
     def _costs_for(self, value_type: Type | None) -> Costs:
-        return self._costs or calibrate(self._function, self._window, value_type or INT)
+        writers = len(self._rates.writes)
+        return self._costs or calibrate(self._function, self._window, value_type or INT, writers)
 
     def _expenses(self, overlay: Overlay, value_type: Type | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rates = self._rates

@@ -13,7 +13,6 @@ from graphtide.ego.kernels.nodes import (
     FLAGS,
     FREE,
     IN,
-    LAST,
     NEGATIVE,
     OUT,
     PUSH,
@@ -110,7 +109,7 @@ def _expand(heads, inputs, node, counts, found, stack):
             entry = np.int64(inputs[k])
             negative = flipped ^ (entry & NEGATIVE)
             u = entry >> 2
-            if entry & LAST:
+            if heads[u, FLAGS] & WRITER:
                 if counts[u] == 0:
                     found = grow_stack(found, met + 1)
                     found[met] = u
@@ -241,7 +240,7 @@ def _reaches(heads, inputs, node, writer, stack):
             entry = np.int64(inputs[k])
             if entry >> 2 == writer:
                 return True
-            if entry & LAST == 0:
+            if heads[entry >> 2, FLAGS] & WRITER == 0:
                 stack[top] = entry >> 2
                 top += 1
     return False
@@ -254,7 +253,7 @@ def _unfold(heads, inputs, targets, ends, node, writer, gone, released):
     k = 0
     while k < heads[node, IN + SIZE]:
         entry = np.int64(inputs[heads[node, IN] + k])
-        if entry & LAST or not _reaches(heads, inputs, entry >> 2, writer, stack):
+        if heads[entry >> 2, FLAGS] & WRITER or not _reaches(heads, inputs, entry >> 2, writer, stack):
             k += 1
             continue
         partial = entry >> 2

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, WRITER
+from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
+    borrowed_contents,
     enter_value,
     first_place,
     next_place,
@@ -21,8 +23,8 @@ from graphtide.ego.kernels.windows import (
     replace_oldest,
     value_at,
 )
-from graphtide.jit import kernel, leaf
-from graphtide.memory import address_to_words, copy_words, free, malloc
+from graphtide.jit import inlined, kernel, leaf
+from graphtide.memory import address_to_words, borrowed, copy_words, free, malloc, prefetch
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = [
@@ -58,6 +60,8 @@ CLASSES = 40
 END = CLASSES - 1
 
 FEWEST_BITS = 2
+# How many targets ahead a table is asked for.
+AHEAD = 4
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -160,27 +164,34 @@ def _resize(pool, places, tables, node, bits):
     tables[node, BITS] = bits
 
 
-@leaf
+@inlined
 def _count(pool, places, tables, node, value, change):
     """Add to how often a value is there."""
     bits = tables[node, BITS]
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    at = np.int64(-1)
+    count = np.int64(0)
     if bits > 0:
-        start = tables[node, START]
-        pairs = pairs_of(pool)
-        at = _find(pairs, start, bits, value)
-        count = pairs[2 * (start + at) + 1]
-        if count != 0:
-            pairs[2 * (start + at) + 1] = count + change
-            if count + change == 0:
-                _remove(pairs, start, bits, at)
-                tables[node, USED] -= 1
-            return
-        if 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
-            pairs[2 * (start + at)] = value
-            pairs[2 * (start + at) + 1] = change
-            tables[node, USED] += 1
-            return
-    _resize(pool, places, tables, node, max(bits + 1, np.int64(FEWEST_BITS)))
+        at = start + _find(pairs, start, bits, value)
+        count = pairs[2 * at + 1]
+    if count != 0:
+        pairs[2 * at + 1] = count + change
+        if count + change == 0:
+            _remove(pairs, start, bits, at - start)
+            tables[node, USED] -= 1
+    elif at >= 0 and 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
+        pairs[2 * at] = value
+        pairs[2 * at + 1] = change
+        tables[node, USED] += 1
+    else:
+        _insert(pool, places, tables, node, value, change)
+
+
+@kernel
+def _insert(pool, places, tables, node, value, change):
+    """Add a value to a table that is full."""
+    _resize(pool, places, tables, node, max(tables[node, BITS] + 1, np.int64(FEWEST_BITS)))
     start = tables[node, START]
     pairs = pairs_of(pool)
     at = start + _find(pairs, start, tables[node, BITS], value)
@@ -189,92 +200,121 @@ def _count(pool, places, tables, node, value, change):
     tables[node, USED] += 1
 
 
-@kernel
-def _spread(heads, targets, pool, places, tables, node, gone, has_gone, come, has_come, sign):
+@inlined
+def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, come, has_come):
     """Take a value away and add another one at all that a node reaches."""
-    start = np.int64(heads[node, OUT])
-    for k in range(start, start + heads[node, OUT + SIZE]):
-        entry = np.int64(targets[k])
-        part = -sign if entry & NEGATIVE else sign
-        if has_gone:
-            _count(pool, places, tables, entry >> 2, gone, -part)
-        if has_come:
-            _count(pool, places, tables, entry >> 2, come, part)
-        if entry & LAST == 0:
-            _spread(heads, targets, pool, places, tables, entry >> 2, gone, has_gone, come, has_come, part)
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, OUT])
+    end = k + heads[node, OUT + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(targets[k])
+            v = entry >> 2
+            k += 1
+            if k + AHEAD < end:
+                prefetch(tables, targets[k + AHEAD] >> 2)
+            part = -sign if entry & NEGATIVE else sign
+            if has_gone:
+                _count(pool, places, tables, v, gone, -part)
+            if has_come:
+                _count(pool, places, tables, v, come, part)
+            if entry & LAST == 0:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[v, OUT])
+                end = k + heads[v, OUT + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+
+
+@inlined
+def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, into):
+    """Add what a node stands for to the table of another one, or of itself."""
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, IN])
+    end = k + heads[node, IN + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(inputs[k])
+            u = entry >> 2
+            k += 1
+            part = -sign if entry & NEGATIVE else sign
+            if u < plain and contents.most == 1:
+                # The writers of the first overlay have their numbers as nodes.
+                if contents.written[u] > 0:
+                    _count(pool, places, tables, into, contents.ring[u], part)
+            elif u < plain or heads[u, FLAGS] & WRITER:
+                _add_window(contents, u if u < plain else np.int64(heads[u, IN]), pool, places, tables, into, part)
+            elif entry & KEPT:
+                first = tables[u, START]
+                for at in range(first, first + ((np.int64(1) << tables[u, BITS]) & ~np.int64(1))):
+                    count = pairs_of(pool)[2 * at + 1]
+                    if count != 0:
+                        _count(pool, places, tables, into, pairs_of(pool)[2 * at], part * count)
+            else:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[u, IN])
+                end = k + heads[u, IN + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
 
 
 @kernel
-def _gather(heads, inputs, contents, plain, pool, places, tables, node, sign, into):
-    """Add what a node stands for to the table of another one, or subtract it."""
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        u = entry >> 2
-        part = -sign if entry & NEGATIVE else sign
-        if entry & LAST:
-            # The writers of the first overlay have their numbers as nodes.
-            writer = u if u < plain else np.int64(heads[u, IN])
-            if contents.most == 1:
-                if contents.written[writer] > 0:
-                    _count(pool, places, tables, into, contents.ring[writer], part)
-                continue
-            place = first_place(contents, writer)
-            while place != NOTHING:
-                _count(pool, places, tables, into, value_at(contents, place), part)
-                place = next_place(contents, writer, place)
-        elif heads[u, FLAGS] & PUSH:
-            bits = tables[u, BITS]
-            first = tables[u, START]
-            for at in range(first, first + (np.int64(1) << bits) if bits > 0 else first):
-                count = pairs_of(pool)[2 * at + 1]
-                if count != 0:
-                    _count(pool, places, tables, into, pairs_of(pool)[2 * at], part * count)
-        else:
-            _gather(heads, inputs, contents, plain, pool, places, tables, u, part, into)
+def _add_window(contents, writer, pool, places, tables, into, sign):
+    """Add the values of a writer to a table."""
+    place = first_place(contents, writer)
+    while place != NOTHING:
+        _count(pool, places, tables, into, value_at(contents, place), sign)
+        place = next_place(contents, writer, place)
 
 
-@leaf
-def _answer(pool, tables, node, ranks, out):
-    """The values that are there most often, of equally frequent ones the least; all are NULL where there are no more.
+@inlined
+def _answer(pool, tables, node, ranks, answers, first, most):
+    """The values that are there most often, of equally frequent ones the least, and their counts.
 
-    Without a place for values: how many there are.
+    With no room for values: how many there are.
     """
-    bits = tables[node, BITS]
-    most = out.shape[0] >> 1
     found = 0
     start = tables[node, START]
-    end = start + (np.int64(1) << bits) if bits > 0 else start
     pairs = pairs_of(pool)
-    for at in range(start, end):
+    for at in range(start, start + ((np.int64(1) << tables[node, BITS]) & ~np.int64(1))):
         count = pairs[2 * at + 1]
         if count <= 0:
             continue
         if most == 0:
             found += 1
             continue
+        if found == most and count < answers[first + 2 * most - 1]:
+            continue
         value = pairs[2 * at]
         k = found
         while k > 0:
-            other = out[most + k - 1]
+            other = answers[first + most + k - 1]
             if count < other:
                 break
             if count == other:
-                mine = ranks[value] if ranks.shape[0] > 0 else value
-                its = ranks[out[k - 1]] if ranks.shape[0] > 0 else out[k - 1]
-                if mine > its:
+                its = answers[first + k - 1]
+                if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
                     break
             if k < most:
-                out[k] = out[k - 1]
-                out[most + k] = out[most + k - 1]
+                answers[first + k] = answers[first + k - 1]
+                answers[first + most + k] = other
             k -= 1
         if k < most:
-            out[k] = value
-            out[most + k] = count
+            answers[first + k] = value
+            answers[first + most + k] = count
             found = min(found + 1, most)
     if most == 0:
-        out[0] = found
-    return found
+        answers[first] = found
 
 
 @leaf
@@ -286,16 +326,28 @@ def clear(pool, places, tables, node):
     tables[node, USED] = 0
 
 
-@leaf
-def _make_room(pool, places, tables, node, values):
-    """Let an empty table be large enough for so many values, and not so large that looking through it takes longer."""
+@inlined
+def _make_room(heads, inputs, most, plain, pool, places, tables, node, scratch):
+    """Let the table of scratch be large enough for what a node's inputs have, and not so large that looking through it
+    takes longer.
+    """
+    values = np.int64(0)
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        if entry >> 2 < plain:
+            values += max(most, 1)
+        elif entry & KEPT:
+            values += tables[entry >> 2, USED]
+        else:
+            values += np.int64(heads[entry >> 2, IN + SIZE])
     bits = np.int64(bit_length(np.uint64(values + (values >> 1)))) + 1
-    if tables[node, BITS] < bits or tables[node, BITS] > bits + 1:
-        clear(pool, places, tables, node)
-        _resize(pool, places, tables, node, max(bits, np.int64(FEWEST_BITS)))
+    if tables[scratch, BITS] < bits or tables[scratch, BITS] > bits + 1:
+        clear(pool, places, tables, scratch)
+        _resize(pool, places, tables, scratch, max(bits, np.int64(FEWEST_BITS)))
 
 
-@leaf
+@inlined
 def _wipe(pool, tables, node):
     """Let a table be empty."""
     pairs = pairs_of(pool)
@@ -311,10 +363,11 @@ def run(
     values,
     expiries,
     times,
-    reads,
+    kinds,
     heads,
     inputs,
     targets,
+    stack,
     contents,
     node_of,
     plain,
@@ -322,6 +375,7 @@ def run(
     places,
     tables,
     ranks,
+    most_frequent,
     answers,
 ):
     """Do writes and reads in their order: each read sees the writes before it.
@@ -329,45 +383,57 @@ def run(
     `plain` are the writers whose nodes have the same numbers. An answer is the most frequent values and then their
     counts, or how many values there are.
     """
+    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
+    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
+    stack, node_of, ranks, answers = borrowed(stack), borrowed(node_of), borrowed(ranks), borrowed(answers)
+    pool, places, tables, contents = borrowed(pool), borrowed(places), borrowed(tables), borrowed_contents(contents)
     ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
     scratch = tables.shape[0] - 1
     answer = 0
+    width = max(2 * most_frequent, 1)
     for i in range(nodes.shape[0]):
         node = nodes[i]
+        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, tables, 1)
         if most == 0 and times[i] > marks[CLOCK]:
-            clock = times[i]
-            marks[CLOCK] = clock
-            entry = pop_due(contents, clock)
-            while entry != NOTHING:
-                of = node_of[contents.writer[entry]]
-                gone = contents.value[entry]
-                _spread(heads, targets, pool, places, tables, of, gone, True, gone, False, 1)
-                entry = pop_due(contents, clock)
-        if reads[i] == 1:
+            _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
+        if kinds[i] == READ:
             heads[node, USERS] += 1
-            if heads[node, FLAGS] & PUSH:
-                _answer(pool, tables, node, ranks, answers[answer])
-            else:
-                _make_room(pool, places, tables, scratch, np.int64(heads[node, IN + SIZE]) * max(most, 1))
-                _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, scratch)
-                _answer(pool, tables, scratch, ranks, answers[answer])
+            table = node
+            if heads[node, FLAGS] & PUSH == 0:
+                table = scratch
+                _make_room(heads, inputs, most, plain, pool, places, tables, node, scratch)
+                _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, scratch)
+            _answer(pool, tables, table, ranks, answers, answer, most_frequent)
+            if table == scratch:
                 _wipe(pool, tables, scratch)
-            answer += 1
-        elif reads[i] == 0:
+            answer += width
+        elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
             value = values[i]
+            falls, old = False, value
             if most == 0:
                 enter_value(contents, writer, value, expiries[i])
-                _spread(heads, targets, pool, places, tables, node, value, False, value, True, 1)
             else:
                 falls, old = replace_oldest(ring, written, most, writer, value)
-                if not falls or old != value:
-                    _spread(heads, targets, pool, places, tables, node, old, falls, value, True, 1)
+            if not falls or old != value:
+                _spread(heads, targets, stack, pool, places, tables, node, old, falls, value, True)
 
 
 @kernel
-def compute(nodes, heads, inputs, contents, plain, pool, places, tables):
+def _expire(clock, heads, targets, stack, contents, node_of, pool, places, tables):
+    """Let the clock be there: what is due is taken away."""
+    contents.marks[CLOCK] = clock
+    entry = pop_due(contents, clock)
+    while entry != NOTHING:
+        of = node_of[contents.writer[entry]]
+        gone = contents.value[entry]
+        _spread(heads, targets, stack, pool, places, tables, of, gone, True, gone, False)
+        entry = pop_due(contents, clock)
+
+
+@kernel
+def compute(nodes, heads, inputs, stack, contents, plain, pool, places, tables):
     """The tables of nodes whose inputs push, inputs before what stands on them."""
     for node in nodes:
         clear(pool, places, tables, node)
-        _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, node)
+        _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, node)
