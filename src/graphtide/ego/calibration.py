@@ -62,7 +62,11 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
         # Python's own time is nearly all of it; inputs are what counts.
         return Costs(Curve(constant=1) if function.subtracts else Curve(linear=1), Curve(linear=1))
     alone = _seconds(some, WRITE)
-    push, pull, push_of_partial, pull_of_partial = ([], [], [], [])
+    idle = _seconds(plan(direct[1], np.ones(direct[1].nodes, np.bool_)), READ)
+    push: list[float] = []
+    pull: list[float] = []
+    push_of_partial: list[float] = []
+    pull_of_partial: list[float] = []
     for size in _SIZES:
         overlay = direct[size]
         pulled, kept = plan(overlay, np.arange(overlay.nodes) < writers), plan(overlay, np.ones(overlay.nodes, np.bool_))
@@ -70,11 +74,15 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
         # A reader that is kept is read, too: that is no part of a pull.
         pull.append(_seconds(pulled, READ) - _seconds(kept, READ))
         overlay = shared[size]
-        readers = np.arange(overlay.nodes) - writers < overlay.readers
-        pulled, kept = plan(overlay, np.arange(overlay.nodes) < writers), plan(overlay, ~readers | (np.arange(overlay.nodes) < writers))
+        numbers = np.arange(overlay.nodes)
+        is_reader = (numbers >= writers) & (numbers < writers + overlay.readers)
+        pulled, kept = plan(overlay, numbers < writers), plan(overlay, ~is_reader)
         push_of_partial.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
-        pull_of_partial.append((_seconds(pulled, READ) - _seconds(kept, READ)) / _PARTIALS)
-    return Costs(*(_fitted(np.array(each)) for each in (push, pull, push_of_partial, pull_of_partial)))
+        pull_of_partial.append(_seconds(pulled, READ) - idle)
+    own = _fitted(np.array(pull))
+    # What a reader costs that has a few inputs of one value is its own share.
+    below = (np.array(pull_of_partial) - float(own.at(_PARTIALS))) / _PARTIALS
+    return Costs(_fitted(np.array(push)), own, _fitted(np.array(push_of_partial)), _fitted(below))
 
 
 def _direct(writers: int, size: int) -> Overlay:
@@ -115,13 +123,14 @@ def _seconds(plan: Plan, kind: int) -> float:
 
 
 def _fitted(seconds: NDArray[np.float64]) -> Curve:
-    """The curve nearest to measurements, in proportion, with no part below 0."""
+    """The curve nearest to measurements, nearly in proportion, with no part below 0."""
     sizes = np.array(_SIZES, np.float64)
     measured = np.maximum(seconds, _LEAST)
+    weights = 1 / (measured + measured.mean() / 10)  # the least of them are differences, and may be anything
     parts = np.column_stack([np.ones(len(sizes)), np.log2(sizes), sizes])
     chosen = [0, 1, 2]
     while True:
-        found, *_ = np.linalg.lstsq(parts[:, chosen] / measured[:, None], np.ones(len(sizes)), rcond=None)
+        found, *_ = np.linalg.lstsq(parts[:, chosen] * weights[:, None], measured * weights, rcond=None)
         if (found >= 0).all() or len(chosen) == 1:
             break
         del chosen[int(found.argmin())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,10 @@ class Curve:
         count = np.asarray(inputs, np.float64)
         return self.constant + self.log * np.log2(np.maximum(count, 1)) + self.linear * count
 
+    def times(self, factor: float) -> Curve:
+        """The same curve, so many times as high."""
+        return Curve(self.constant * factor, self.log * factor, self.linear * factor)
+
 
 @dataclass(frozen=True, slots=True)
 class Costs:
@@ -49,3 +53,11 @@ class Costs:
     def pulls(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """What a pull costs for each number of inputs: a row for readers, and one for partial aggregates."""
         return np.stack([self.pull.at(inputs), (self.pull_of_partial or self.pull).at(inputs)])
+
+    def with_dearer_pushes(self, factor: float) -> Costs:
+        """The same pulls, and pushes at so many times their cost."""
+        return replace(
+            self,
+            push=self.push.times(factor),
+            push_of_partial=self.push_of_partial and self.push_of_partial.times(factor),
+        )

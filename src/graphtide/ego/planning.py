@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.ego.aggregates import Function
+from graphtide.ego.aggregates import Aggregate, Function
 from graphtide.ego.building import Method, build
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
@@ -19,8 +19,9 @@ from graphtide.ego.mining import AdaptiveMining
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
 from graphtide.ego.plan import Plan
-from graphtide.ego.policies import AllPush, Direct
+from graphtide.ego.policies import AllPull, AllPush, Direct
 from graphtide.ego.splitting import split
+from graphtide.ego.trial import Candidate, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
@@ -33,6 +34,14 @@ DECAY: Final = 0.1
 FEWEST_OPERATIONS: Final = 100_000
 # What a flip must be expected to save of a node's cost: rates are only observed.
 WORTH_A_FLIP: Final = 0.2
+
+
+# Plans for as many pairs of a writer and a reader are tried, those that are expected to cost so many times the least.
+WORTH_A_TRIAL: Final = 100_000
+UNLIKELY: Final = 4.0
+# Decisions are also tried as if pushes cost so many times what was measured. Which nodes are read and written often
+# decides what stays in a cache, so that what is cold costs more than the average, on either side.
+DEARER_PUSHES: Final = (0.4, 2.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,24 +177,45 @@ class Planning:
             pairs=len(neighbourhoods),
         )
 
-    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> tuple[Overlay, Decisions]:
-        """The overlay of the method, or one that shares nothing if that is expected to cost less."""
+    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> Candidate:
+        """The overlay of the method with decisions, or one that shares nothing, or no decisions: what costs least.
+
+        If there is much to gain, those that are expected to be among the cheapest are tried.
+        """
         self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
         shared = build(neighbourhoods, self._method).overlay
         self._check_fits(shared)
-        found = self._decided(shared, value_type)
-        if shared.partials == 0 or isinstance(self._method, Direct):
-            return found
-        other = self._decided(Overlay.direct(neighbourhoods), value_type)
-        return found if found[1].cost <= other[1].cost else other
-
-    def _decided(self, overlay: Overlay, value_type: Type | None) -> tuple[Overlay, Decisions]:
-        rates, costs = self._rates, self._costs_for(value_type)
-        more = {"writer_window": self._window_size}
-        decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
         if not self._is_adaptive:
+            return shared, self._decided(shared, value_type, self._decider)
+        candidates = [self._split(shared, value_type)]
+        direct = shared
+        if shared.partials > 0 and not isinstance(self._method, Direct):
+            direct = Overlay.direct(neighbourhoods)
+            candidates.append(self._split(direct, value_type))
+        is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
+        if is_large and self._rates.writes.any() and self._rates.reads.any():
+            least = min(decisions.cost for _, decisions in candidates)
+            fixed = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
+            likely = [each for each in candidates + fixed if each[1].cost <= UNLIKELY * least]
+            likely += [self._split(direct, value_type, factor) for factor in DEARER_PUSHES]
+            return fastest(likely, self._function, self._rates.writes, self._rates.reads)
+        return min(candidates, key=lambda each: each[1].cost)
+
+    def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
+        """An overlay with decisions, and with nodes that are split if that is expected to cost less.
+
+        Histograms are not: what is kept of many inputs takes nearly as long to merge as they do.
+        """
+        costs = self._costs_for(value_type).with_dearer_pushes(dearer_pushes)
+        rates, more = self._rates, {"writer_window": self._window_size}
+        decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
+        if self._function.name in {"top", "distinct"}:
             return overlay, decisions
         return split(overlay, decisions, rates.writes, rates.reads, costs, **more)
+
+    def _decided(self, overlay: Overlay, value_type: Type | None, by: Decider) -> Decisions:
+        rates, costs = self._rates, self._costs_for(value_type)
+        return decide(overlay, rates.writes, rates.reads, costs, by=by, writer_window=self._window_size)
 
     def _check_fits(self, overlay: Overlay) -> None:
         function = self._function

@@ -4,6 +4,9 @@ Each node that is kept has a table by open addressing, all in one pool of pairs 
 a power of two; where the count is 0, the place is free. A writer needs none: its window is its histogram. Counts add up
 as sums do, so negative edges subtract, and in which order changes come does not matter; on their way they may be below
 0.
+
+Behind each larger table is room for a list of the values that are there most often, made when one is asked for and good
+until a count changes that is not below all of them: readers that are kept are often read and seldom written to.
 """
 
 from __future__ import annotations
@@ -47,7 +50,8 @@ __all__ = [
 START = 0
 BITS = 1
 USED = 2
-TABLE = 3
+LISTED = 3  # how long the list of the most frequent values is; -1 if it is to be made
+TABLE = 4
 
 # The pool: where it is in memory, and how many pairs it has room for.
 ADDRESS = 0
@@ -60,6 +64,9 @@ CLASSES = 40
 END = CLASSES - 1
 
 FEWEST_BITS = 2
+# The list behind a table of so many bits or more has room for so many values.
+LIST_FROM_BITS = 4
+LIST = 8
 # How many targets ahead a table is asked for.
 AHEAD = 4
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -98,7 +105,7 @@ def discard(pool):
 @kernel
 def _take(pool, places, bits):
     """A place for a table of that size, all counts 0."""
-    size = np.int64(1) << bits
+    size = (np.int64(1) << bits) + (LIST if bits >= LIST_FROM_BITS else 0)
     start = places[bits]
     if start >= 0:
         places[bits] = pairs_of(pool)[2 * start]
@@ -162,11 +169,12 @@ def _resize(pool, places, tables, node, bits):
         _give_back(pool, places, old, old_bits)
     tables[node, START] = start
     tables[node, BITS] = bits
+    tables[node, LISTED] = -1
 
 
 @inlined
 def _count(pool, places, tables, node, value, change):
-    """Add to how often a value is there."""
+    """Add to how often a value is there; how often that is then."""
     bits = tables[node, BITS]
     start = tables[node, START]
     pairs = pairs_of(pool)
@@ -186,6 +194,7 @@ def _count(pool, places, tables, node, value, change):
         tables[node, USED] += 1
     else:
         _insert(pool, places, tables, node, value, change)
+    return count + change
 
 
 @kernel
@@ -216,9 +225,11 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
                 prefetch(tables, targets[k + AHEAD] >> 2)
             part = -sign if entry & NEGATIVE else sign
             if has_gone:
-                _count(pool, places, tables, v, gone, -part)
+                count = _count(pool, places, tables, v, gone, -part)
+                _keep_list(pool, tables, v, count, -part)
             if has_come:
-                _count(pool, places, tables, v, come, part)
+                count = _count(pool, places, tables, v, come, part)
+                _keep_list(pool, tables, v, count, part)
             if entry & LAST == 0:
                 stack[top], stack[top + 1], stack[top + 2] = k, end, sign
                 top += FRAME
@@ -229,6 +240,23 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
             break
         top -= FRAME
         k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+
+
+@kernel
+def _merge(pool, places, tables, node, into, sign):
+    """Add the table of a node to another one."""
+    first = tables[node, START]
+    for at in range(first, first + _places(tables, node)):
+        count = pairs_of(pool)[2 * at + 1]
+        if count != 0:
+            _count(pool, places, tables, into, pairs_of(pool)[2 * at], sign * count)
+
+
+@leaf
+def _places(tables, node):
+    """How many places a table has."""
+    bits = tables[node, BITS]
+    return np.int64(1) << bits if bits > 0 else np.int64(0)
 
 
 @inlined
@@ -251,11 +279,7 @@ def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, i
             elif u < plain or heads[u, FLAGS] & WRITER:
                 _add_window(contents, u if u < plain else np.int64(heads[u, IN]), pool, places, tables, into, part)
             elif entry & KEPT:
-                first = tables[u, START]
-                for at in range(first, first + ((np.int64(1) << tables[u, BITS]) & ~np.int64(1))):
-                    count = pairs_of(pool)[2 * at + 1]
-                    if count != 0:
-                        _count(pool, places, tables, into, pairs_of(pool)[2 * at], part * count)
+                _merge(pool, places, tables, u, into, part)
             else:
                 stack[top], stack[top + 1], stack[top + 2] = k, end, sign
                 top += FRAME
@@ -278,43 +302,72 @@ def _add_window(contents, writer, pool, places, tables, into, sign):
 
 
 @inlined
-def _answer(pool, tables, node, ranks, answers, first, most):
-    """The values that are there most often, of equally frequent ones the least, and their counts.
+def _rank_in(out, first, step, counts, most, found, value, count, ranks):
+    """Put a value among the most frequent ones, of equally frequent ones the least first; how many there are then.
 
-    With no room for values: how many there are.
+    Value k is at `first + k * step`, its count so many words behind.
     """
-    found = 0
+    k = found
+    while k > 0:
+        before = first + (k - 1) * step
+        other = out[before + counts]
+        if count < other:
+            break
+        if count == other:
+            its = out[before]
+            if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
+                break
+        if k < most:
+            out[before + step] = out[before]
+            out[before + step + counts] = other
+        k -= 1
+    if k < most:
+        out[first + k * step] = value
+        out[first + k * step + counts] = count
+        found = min(found + 1, most)
+    return found
+
+
+@kernel
+def _make_list(pool, tables, node, ranks):
+    """List the most frequent values of a table."""
     start = tables[node, START]
     pairs = pairs_of(pool)
-    for at in range(start, start + ((np.int64(1) << tables[node, BITS]) & ~np.int64(1))):
-        count = pairs[2 * at + 1]
-        if count <= 0:
-            continue
-        if most == 0:
-            found += 1
-            continue
-        if found == most and count < answers[first + 2 * most - 1]:
-            continue
-        value = pairs[2 * at]
-        k = found
-        while k > 0:
-            other = answers[first + most + k - 1]
-            if count < other:
-                break
-            if count == other:
-                its = answers[first + k - 1]
-                if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
-                    break
-            if k < most:
-                answers[first + k] = answers[first + k - 1]
-                answers[first + most + k] = other
-            k -= 1
-        if k < most:
-            answers[first + k] = value
-            answers[first + most + k] = count
-            found = min(found + 1, most)
-    if most == 0:
-        answers[first] = found
+    end = start + _places(tables, node)
+    found = 0
+    for at in range(start, end):
+        if pairs[2 * at + 1] > 0:
+            found = _rank_in(pairs, 2 * end, 2, 1, LIST, found, pairs[2 * at], pairs[2 * at + 1], ranks)
+    tables[node, LISTED] = found
+
+
+@inlined
+def _keep_list(pool, tables, node, count, change):
+    """Forget a list after a count has changed, unless it was and is below all that are listed."""
+    listed = tables[node, LISTED]
+    if listed >= 0:
+        last = 2 * (tables[node, START] + _places(tables, node) + LIST - 1) + 1
+        if listed < LIST or max(count, count - change) >= pairs_of(pool)[last]:
+            tables[node, LISTED] = -1
+
+
+@inlined
+def _answer(pool, tables, node, is_kept, ranks, answers, first, most):
+    """The values that are most often in a table, and their counts."""
+    pairs = pairs_of(pool)
+    start = tables[node, START]
+    end = start + _places(tables, node)
+    if is_kept and tables[node, BITS] >= LIST_FROM_BITS and most <= LIST:
+        if tables[node, LISTED] < 0:
+            _make_list(pool, tables, node, ranks)
+        for k in range(min(most, tables[node, LISTED])):
+            answers[first + k] = pairs[2 * (end + k)]
+            answers[first + most + k] = pairs[2 * (end + k) + 1]
+    else:
+        found = 0
+        for at in range(start, end):
+            if pairs[2 * at + 1] > 0:
+                found = _rank_in(answers, first, 1, most, most, found, pairs[2 * at], pairs[2 * at + 1], ranks)
 
 
 @leaf
@@ -324,13 +377,12 @@ def clear(pool, places, tables, node):
         _give_back(pool, places, tables[node, START], tables[node, BITS])
     tables[node, BITS] = 0
     tables[node, USED] = 0
+    tables[node, LISTED] = -1
 
 
 @inlined
-def _make_room(heads, inputs, most, plain, pool, places, tables, node, scratch):
-    """Let the table of scratch be large enough for what a node's inputs have, and not so large that looking through it
-    takes longer.
-    """
+def _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch):
+    """A table of scratch that is large enough for what a node's inputs have, and not much larger."""
     values = np.int64(0)
     start = np.int64(heads[node, IN])
     for k in range(start, start + heads[node, IN + SIZE]):
@@ -341,10 +393,11 @@ def _make_room(heads, inputs, most, plain, pool, places, tables, node, scratch):
             values += tables[entry >> 2, USED]
         else:
             values += np.int64(heads[entry >> 2, IN + SIZE])
-    bits = np.int64(bit_length(np.uint64(values + (values >> 1)))) + 1
-    if tables[scratch, BITS] < bits or tables[scratch, BITS] > bits + 1:
-        clear(pool, places, tables, scratch)
-        _resize(pool, places, tables, scratch, max(bits, np.int64(FEWEST_BITS)))
+    bits = max(np.int64(bit_length(np.uint64(values + (values >> 1)))), np.int64(FEWEST_BITS))
+    scratch = first_scratch + bits
+    if tables[scratch, BITS] == 0:
+        _resize(pool, places, tables, scratch, bits)
+    return scratch
 
 
 @inlined
@@ -355,6 +408,7 @@ def _wipe(pool, tables, node):
     for at in range(start, start + (np.int64(1) << tables[node, BITS])):
         pairs[2 * at + 1] = 0
     tables[node, USED] = 0
+    tables[node, LISTED] = -1
 
 
 @kernel
@@ -388,7 +442,7 @@ def run(
     stack, node_of, ranks, answers = borrowed(stack), borrowed(node_of), borrowed(ranks), borrowed(answers)
     pool, places, tables, contents = borrowed(pool), borrowed(places), borrowed(tables), borrowed_contents(contents)
     ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
-    scratch = tables.shape[0] - 1
+    first_scratch = tables.shape[0] - CLASSES
     answer = 0
     width = max(2 * most_frequent, 1)
     for i in range(nodes.shape[0]):
@@ -400,12 +454,14 @@ def run(
             heads[node, USERS] += 1
             table = node
             if heads[node, FLAGS] & PUSH == 0:
-                table = scratch
-                _make_room(heads, inputs, most, plain, pool, places, tables, node, scratch)
-                _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, scratch)
-            _answer(pool, tables, table, ranks, answers, answer, most_frequent)
-            if table == scratch:
-                _wipe(pool, tables, scratch)
+                table = _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch)
+                _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, table)
+            if most_frequent == 0:
+                answers[answer] = tables[table, USED]
+            else:
+                _answer(pool, tables, table, table == node, ranks, answers, answer, most_frequent)
+            if table >= first_scratch:
+                _wipe(pool, tables, table)
             answer += width
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
