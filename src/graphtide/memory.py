@@ -15,7 +15,17 @@ from numba.extending import intrinsic
 
 from graphtide.jit import kernel, leaf
 
-__all__ = ["PAGE_WORDS", "address_to_array", "address_to_words", "allocate_pages", "borrowed", "copy_words", "free", "malloc", "prefetch"]
+__all__ = [
+    "PAGE_WORDS",
+    "address_to_array",
+    "address_to_words",
+    "allocate_pages",
+    "borrowed",
+    "copy_words",
+    "free",
+    "malloc",
+    "prefetch",
+]
 
 # A huge page of x86 and ARM: 2 MiB. Faulting one in costs little more than a small one.
 PAGE_WORDS = 1 << 18
@@ -76,8 +86,7 @@ def allocate_pages(pages):
     return address
 
 
-@intrinsic
-def prefetch(_context: Any, array: Any, index: Any) -> Any:
+def _prefetch(_context: Any, array: Any, index: Any) -> Any:
     """Have a row of an array in the cache soon; a hint, so the row need not be there."""
     signature = types.void(array, index)
 
@@ -97,8 +106,10 @@ def prefetch(_context: Any, array: Any, index: Any) -> Any:
     return signature, generate
 
 
-@intrinsic
-def borrowed(_context: Any, array: Any) -> Any:
+prefetch: Any = intrinsic(_prefetch)
+
+
+def _borrowed(_context: Any, array: Any) -> Any:
     """The same array, owned by the caller of the kernel alone: no reference to it is counted from here on.
 
     A kernel that hands arrays to its parts in a loop would count them up and down at each step otherwise.
@@ -112,3 +123,6 @@ def borrowed(_context: Any, array: Any) -> Any:
         return struct._getvalue()  # noqa: SLF001 - numba's own name for the array as a value
 
     return signature, generate
+
+
+borrowed: Any = intrinsic(_borrowed)

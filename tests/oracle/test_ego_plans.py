@@ -25,7 +25,7 @@ def random_overlay(random, sets, writers, *, subtracts, overlaps):
     """Partial aggregates of random writers, some on others, and readers that use those that fit."""
     partials = []
     for _ in range(random.randrange(4)):
-        chosen = set(random.sample(range(writers), random.randint(1, min(4, writers))))
+        chosen = set(random.sample(range(writers), random.randint(1, min(max(4, writers // 2), writers))))
         inputs = []
         covered = set()
         for at, (its, _) in enumerate(partials):
@@ -115,9 +115,10 @@ def expected(function, values):
 class Machine:
     """A plan and its oracle."""
 
-    def __init__(self, random, function, values, window):
+    def __init__(self, random, function, values, window, *, most_writers=6, most_operations=8):
         self.random, self.function, self.pool, self.window = random, function, values, window
-        self.writers, readers = random.randint(1, 6), random.randint(1, 5)
+        self.writers, readers = random.randint(most_writers // 4, most_writers), random.randint(1, 5)
+        self.most_operations = most_operations
         self.sets = [set(random.sample(range(self.writers), random.randint(0, self.writers))) for _ in range(readers)]
         timed = isinstance(window, Within)
         self.naive = Writes(within=window.span) if timed else Writes(last=window.count)
@@ -147,7 +148,7 @@ class Machine:
 
     def batch(self):
         kinds, who, codes, expiries, times, wanted = [], [], [], [], [], []
-        for _ in range(self.random.randint(1, 8)):
+        for _ in range(self.random.randint(1, self.most_operations)):
             kind = self.random.choice([WRITE, WRITE, READ, READ, TICK] if self.timed else [WRITE, READ])
             self.time += self.random.choice([0, 0, 1, 3])
             at = self.time if self.timed else None
@@ -222,5 +223,18 @@ def test_every_read_sees_all_writes_before_it(function, random):
     machine = Machine(random, aggregate_of(function), random.choice(CASES[function]), random.choice(WINDOWS))
     machine.check()
     for _ in range(random.randint(1, 6)):
+        machine.batch() if random.random() < 0.7 else machine.change()
+        machine.check()
+
+
+@pytest.mark.parametrize("function", ["sum", "avg", "min", "max", "distinct", TopK(3), TopK(12)], ids=repr)
+@settings(max_examples=40, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
+    """Operations look ahead, tables of values are large enough for lists, and greatest values have ties."""
+    values = random.choice([range(3), range(40), range(400)])
+    window = random.choice([Last(1), Last(1), Last(2), Within(40)])
+    machine = Machine(random, aggregate_of(function), values, window, most_writers=120, most_operations=150)
+    for _ in range(random.randint(1, 5)):
         machine.batch() if random.random() < 0.7 else machine.change()
         machine.check()

@@ -69,7 +69,10 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
     pull_of_partial: list[float] = []
     for size in _SIZES:
         overlay = direct[size]
-        pulled, kept = plan(overlay, np.arange(overlay.nodes) < writers), plan(overlay, np.ones(overlay.nodes, np.bool_))
+        pulled, kept = (
+            plan(overlay, np.arange(overlay.nodes) < writers),
+            plan(overlay, np.ones(overlay.nodes, np.bool_)),
+        )
         push.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
         # A reader that is kept is read, too: that is no part of a pull.
         pull.append(_seconds(pulled, READ) - _seconds(kept, READ))

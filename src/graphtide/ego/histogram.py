@@ -21,7 +21,10 @@ _FEWEST = 64
 
 
 class Histogram(Partials):
-    """A table of how often values are there by node: see `kernels.histogram`. The last tables are scratch, one for each size."""
+    """A table of how often values are there by node: see `kernels.histogram`.
+
+    The last tables are scratch, one for each size.
+    """
 
     def __init__(self, function: BuiltIn, frame: Frame) -> None:
         super().__init__(frame)

@@ -18,6 +18,7 @@ from graphtide.rows.codes import Codes
 
 __all__ = ["READ", "TICK", "WRITE", "Batch", "Frame", "Partials"]
 
+
 class Batch(NamedTuple):
     """Operations in their order."""
 

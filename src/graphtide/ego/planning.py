@@ -37,7 +37,7 @@ WORTH_A_FLIP: Final = 0.2
 
 
 # Plans for as many pairs of a writer and a reader are tried, those that are expected to cost so many times the least.
-WORTH_A_TRIAL: Final = 100_000
+WORTH_A_TRIAL: Final = 10_000
 UNLIKELY: Final = 4.0
 # Decisions are also tried as if pushes cost so many times what was measured. Which nodes are read and written often
 # decides what stays in a cache, so that what is cold costs more than the average, on either side.

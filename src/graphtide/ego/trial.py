@@ -61,8 +61,6 @@ def _drawn(rng: np.random.Generator, rates: NDArray[np.float64]) -> NDArray[np.i
 
 def _filled(overlay: Overlay, push: NDArray[np.bool_], function: Function) -> Plan:
     contents = WindowContents(Last(), overlay.writers)
-    contents.arrays.ring[: overlay.writers] = np.minimum(
-        np.random.default_rng(1).zipf(1.5, overlay.writers), _VALUES
-    )
+    contents.arrays.ring[: overlay.writers] = np.minimum(np.random.default_rng(1).zipf(1.5, overlay.writers), _VALUES)
     contents.arrays.written[: overlay.writers] = 1
     return Plan(overlay, push, function, contents, value_type=INT)

@@ -26,7 +26,7 @@ NEAR = 8
 
 @kernel
 def place(kinds, who, node_of, plain_writers, reader_node, first_reader, plain_readers, nodes):
-    """The nodes of operations. The first writers and the first readers have consecutive nodes, and are not looked up."""
+    """The nodes of operations. The first writers and readers have consecutive nodes, and are not looked up."""
     for i in range(kinds.shape[0]):
         number = who[i]
         if kinds[i] == READ:
