@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,6 +58,18 @@ def random_overlay(random, sets, writers, *, subtracts, overlaps):
     inputs = np.array([node for node, _ in flat], np.int32)
     signs = np.array([sign for _, sign in flat], np.int8)
     return Overlay(writers, len(sets), starts, inputs, signs, overlapping=overlaps)
+
+
+def contributions(overlay, node):
+    """How often each writer is counted in a node."""
+    if node < overlay.writers:
+        return Counter({node: 1})
+    total = Counter()
+    span = slice(overlay.starts[node], overlay.starts[node + 1])
+    for each, sign in zip(overlay.inputs[span].tolist(), overlay.signs[span].tolist(), strict=True):
+        for writer, count in contributions(overlay, each).items():
+            total[writer] += sign * count
+    return Counter({writer: count for writer, count in total.items() if count})
 
 
 def random_decisions(random, overlay):
@@ -193,6 +207,7 @@ class Machine:
             starts = np.cumsum([0] + [len(part) for part in parts])
             flat = np.array([writer for part in parts for writer in part], np.int64)
             changed = self.plan.follow(np.array(some), starts, flat)
+            self.check_that_none_could_be_covered_by_fewer([r for r in some if r in changed])
             assert changed.tolist() == [r for r, was in zip(some, before, strict=True) if was != self.sets[r]]
         elif choice == 3:
             overlay, known = self.plan.overlay()
@@ -207,6 +222,23 @@ class Machine:
             decisions = random_decisions(self.random, overlay)
             kept = {"dictionary": self.dictionary, "value_type": self.type, "pairs": pairs}
             self.plan = Plan(overlay, decisions, self.function, frame.contents, **kept)
+
+    def check_that_none_could_be_covered_by_fewer(self, readers):
+        """No partial aggregate has only writers of a changed reader that it takes one by one, if it can use it."""
+        overlay, known = self.plan.overlay()
+        push = self.plan.push[known]
+        first = overlay.writers + overlay.readers
+        for reader in readers:
+            node = overlay.writers + reader
+            own = set(overlay.inputs_of(node).tolist())
+            single = {each for each in own if each < overlay.writers}
+            if any(sign < 0 for sign in overlay.signs[overlay.starts[node] : overlay.starts[node + 1]]):
+                continue
+            for partial in range(first, overlay.nodes):
+                counts = contributions(overlay, partial)
+                if partial in own or (push[node] and not push[first:].all()) or set(counts.values()) != {1}:
+                    continue
+                assert len(counts) < 2 or not counts.keys() <= single
 
     def check(self):
         self.plan.check_invariants(self.neighbourhoods())

@@ -36,9 +36,8 @@ FEWEST_OPERATIONS: Final = 100_000
 WORTH_A_FLIP: Final = 0.2
 
 
-# Plans for as many pairs of a writer and a reader are tried, those that are expected to cost so many times the least.
+# Plans for as many pairs of a writer and a reader are tried.
 WORTH_A_TRIAL: Final = 10_000
-UNLIKELY: Final = 4.0
 # Decisions are also tried as if pushes cost so many times what was measured. Which nodes are read and written often
 # decides what stays in a cache, so that what is cold costs more than the average, on either side.
 DEARER_PUSHES: Final = (0.4, 2.5)
@@ -180,7 +179,7 @@ class Planning:
     def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> Candidate:
         """The overlay of the method with decisions, or one that shares nothing, or no decisions: what costs least.
 
-        If there is much to gain, those that are expected to be among the cheapest are tried.
+        If there is much to gain, all of them are tried.
         """
         self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
         shared = build(neighbourhoods, self._method).overlay
@@ -194,11 +193,9 @@ class Planning:
             candidates.append(self._split(direct, value_type))
         is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
         if is_large and self._rates.writes.any() and self._rates.reads.any():
-            least = min(decisions.cost for _, decisions in candidates)
-            fixed = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
-            likely = [each for each in candidates + fixed if each[1].cost <= UNLIKELY * least]
-            likely += [self._split(direct, value_type, factor) for factor in DEARER_PUSHES]
-            return fastest(likely, self._function, self._rates.writes, self._rates.reads)
+            candidates += [self._split(direct, value_type, factor) for factor in DEARER_PUSHES]
+            candidates += [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
+            return fastest(candidates, self._function, self._rates.writes, self._rates.reads)
         return min(candidates, key=lambda each: each[1].cost)
 
     def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
