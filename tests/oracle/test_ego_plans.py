@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.ego_naive import Writes, aggregate
 
-from graphtide.ego import Neighbourhoods, Overlay
+from graphtide.ego import AllPull, Direct, Neighbourhoods, Overlay
 from graphtide.ego.aggregates import Aggregate, TopK, aggregate_of
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.partials import READ, TICK, WRITE
 from graphtide.ego.plan import Plan
+from graphtide.ego.planning import WORTH_A_TRIAL, Planning, Rates
 from graphtide.ego.windows import Last, Within
-from graphtide.rows import Dictionary, Type, encode_value
+from graphtide.rows import INT, Dictionary, Type, encode_value
 
 INTS = [0, 1, 2, 3, -5, 7, 2**40, -(2**63) + 1, 2**63 - 1]
 FLOATS = [0.0, 0.1, 0.2, 0.5, 1.5, -2.25, 1e16, -1e16, 1e-300, 3e-320, 7e200, 1 / 3]
@@ -270,3 +271,25 @@ def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
     for _ in range(random.randint(1, 5)):
         machine.batch() if random.random() < 0.7 else machine.change()
         machine.check()
+
+
+@pytest.mark.parametrize("function", ["sum", "max", TopK(3)], ids=repr)
+@pytest.mark.parametrize("ratio", [0.05, 20.0])
+def test_a_plan_that_was_tried_has_its_own_windows(function, ratio):
+    """What candidates are tried with is in no answer, and the one that is taken answers as all pull does."""
+    rng = np.random.default_rng(3)
+    count = 400
+    pairs = Neighbourhoods.from_pairs(*rng.integers(0, count, (2, 2 * WORTH_A_TRIAL)), count, count)
+    assert len(pairs) >= WORTH_A_TRIAL
+    rates = Rates(np.full(count, ratio), np.ones(count))
+    whole = aggregate_of(function)
+    plans = [
+        Planning(whole, Last(1), rates=rates, **more).plan(pairs, WindowContents(Last(1), count), INT)
+        for more in ({}, {"method": Direct(), "decider": AllPull()})
+    ]
+    nothing = np.zeros(0, np.int64)
+    kinds = rng.choice(np.array([WRITE, READ], np.int8), 3_000)
+    batch = kinds, rng.integers(0, count, len(kinds)), rng.integers(0, 30, len(kinds)), nothing, nothing
+    tried, pulled = (plan.column(plan.run(*batch)).to_pylist() for plan in plans)
+    assert tried == pulled
+    plans[0].frame.nodes.check_invariants()

@@ -40,7 +40,8 @@ WORTH_A_FLIP: Final = 0.2
 WORTH_A_TRIAL: Final = 10_000
 # Decisions are also tried as if pushes cost so many times what was measured. Which nodes are read and written often
 # decides what stays in a cache, so that what is cold costs more than the average, on either side.
-DEARER_PUSHES: Final = (0.4, 2.5)
+CHEAPER_PUSHES: Final = 0.4
+DEARER_PUSHES: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +78,7 @@ class Planning:
         self._is_adaptive = decider is None
         self._costs = costs
         self._rates = rates
+        self._dearer_pushes = 1.0  # than they were measured, by trial
         self._seen: NDArray[np.float64] = np.zeros(0)  # writes by writer that are in the rates
         self._since = 0
         self.flips = 0
@@ -186,17 +188,22 @@ class Planning:
         self._check_fits(shared)
         if not self._is_adaptive:
             return shared, self._decided(shared, value_type, self._decider)
+        self._dearer_pushes = 1.0
         candidates = [self._split(shared, value_type)]
         direct = shared
         if shared.partials > 0 and not isinstance(self._method, Direct):
             direct = Overlay.direct(neighbourhoods)
             candidates.append(self._split(direct, value_type))
         is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
-        if is_large and self._rates.writes.any() and self._rates.reads.any():
-            candidates += [self._split(direct, value_type, factor) for factor in DEARER_PUSHES]
-            candidates += [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
-            return fastest(candidates, self._function, self._rates.writes, self._rates.reads)
-        return min(candidates, key=lambda each: each[1].cost)
+        if not (is_large and self._rates.writes.any() and self._rates.reads.any()):
+            return min(candidates, key=lambda each: each[1].cost)
+        factors = [1.0] * len(candidates) + [CHEAPER_PUSHES, DEARER_PUSHES] * 2
+        candidates += [self._split(direct, value_type, factor) for factor in (CHEAPER_PUSHES, DEARER_PUSHES)]
+        candidates += [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
+        best = fastest(candidates, self._function, self._rates.writes, self._rates.reads)
+        # Later decisions are made by what the fastest one says of the costs.
+        self._dearer_pushes = factors[best]
+        return candidates[best]
 
     def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
         """An overlay with decisions, and with nodes that are split if that is expected to cost less.
@@ -235,7 +242,8 @@ class Planning:
     def _expenses(self, overlay: Overlay, value_type: Type | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rates = self._rates
         often = frequencies(overlay, rates.writes, rates.reads)
-        return expenses(overlay, often, self._costs_for(value_type), self._window_size)
+        costs = self._costs_for(value_type).with_dearer_pushes(self._dearer_pushes)
+        return expenses(overlay, often, costs, self._window_size)
 
     def _observe(self, plan: Plan) -> None:
         """Let what was written and read since the last look count as much as all that was known before."""
