@@ -24,7 +24,7 @@ __all__ = ["calibrate"]
 _SIZES: Final = (1, 8, 64)
 # How many writers the plans have that are measured: as many as the one that is asked for, within limits. What does not
 # fit a cache takes longer.
-_FEWEST_WRITERS: Final = 1 << 13
+_FEWEST_WRITERS: Final = 1 << 11
 _MOST_WRITERS: Final = 1 << 17
 _OUTPUTS: Final = 8  # of each writer
 _PARTIALS: Final = 4  # of each reader that has some
