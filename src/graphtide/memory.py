@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import carray, types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from graphtide.jit import kernel, leaf
 
-__all__ = ["PAGE_WORDS", "address_to_array", "address_to_words", "allocate_pages", "copy_words", "free", "malloc"]
+__all__ = [
+    "PAGE_WORDS",
+    "address_to_array",
+    "address_to_words",
+    "allocate_pages",
+    "borrowed",
+    "copy_words",
+    "free",
+    "malloc",
+    "prefetch",
+]
 
 # A huge page of x86 and ARM: 2 MiB. Faulting one in costs little more than a small one.
 PAGE_WORDS = 1 << 18
@@ -72,3 +84,45 @@ def allocate_pages(pages):
     if address != 0:
         _madvise(address, pages * PAGE_WORDS * 8, _WANT_HUGE_PAGES)
     return address
+
+
+def _prefetch(_context: Any, array: Any, index: Any) -> Any:
+    """Have a row of an array in the cache soon; a hint, so the row need not be there."""
+    signature = types.void(array, index)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        struct = context.make_array(kind)(context, builder, arguments[0])
+        stride = builder.extract_value(struct.strides, 0)
+        place = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        bytes_at = builder.bitcast(struct.data, ir.IntType(8).as_pointer())
+        hint = ir.FunctionType(ir.VoidType(), [bytes_at.type, *[ir.IntType(32)] * 3])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [bytes_at.type], hint)
+        # To be read, kept in all levels, data.
+        how = [ir.Constant(ir.IntType(32), each) for each in (0, 3, 1)]
+        builder.call(function, [builder.gep(bytes_at, [builder.mul(place, stride)]), *how])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+prefetch: Any = intrinsic(_prefetch)
+
+
+def _borrowed(_context: Any, array: Any) -> Any:
+    """The same array, owned by the caller of the kernel alone: no reference to it is counted from here on.
+
+    A kernel that hands arrays to its parts in a loop would count them up and down at each step otherwise.
+    """
+    signature = array(array)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        struct = context.make_array(signature.args[0])(context, builder, arguments[0])
+        struct.meminfo = cgutils.get_null_value(struct.meminfo.type)
+        struct.parent = cgutils.get_null_value(struct.parent.type)
+        return struct._getvalue()  # noqa: SLF001 - numba's own name for the array as a value
+
+    return signature, generate
+
+
+borrowed: Any = intrinsic(_borrowed)

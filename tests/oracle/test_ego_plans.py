@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.ego_naive import Writes, aggregate
 
-from graphtide.ego import Neighbourhoods, Overlay
+from graphtide.ego import AllPull, Direct, Neighbourhoods, Overlay
 from graphtide.ego.aggregates import Aggregate, TopK, aggregate_of
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.partials import READ, TICK, WRITE
 from graphtide.ego.plan import Plan
+from graphtide.ego.planning import WORTH_A_TRIAL, Planning, Rates
 from graphtide.ego.windows import Last, Within
-from graphtide.rows import Dictionary, Type, encode_value
+from graphtide.rows import INT, Dictionary, Type, encode_value
 
 INTS = [0, 1, 2, 3, -5, 7, 2**40, -(2**63) + 1, 2**63 - 1]
 FLOATS = [0.0, 0.1, 0.2, 0.5, 1.5, -2.25, 1e16, -1e16, 1e-300, 3e-320, 7e200, 1 / 3]
@@ -25,7 +28,7 @@ def random_overlay(random, sets, writers, *, subtracts, overlaps):
     """Partial aggregates of random writers, some on others, and readers that use those that fit."""
     partials = []
     for _ in range(random.randrange(4)):
-        chosen = set(random.sample(range(writers), random.randint(1, min(4, writers))))
+        chosen = set(random.sample(range(writers), random.randint(1, min(max(4, writers // 2), writers))))
         inputs = []
         covered = set()
         for at, (its, _) in enumerate(partials):
@@ -56,6 +59,18 @@ def random_overlay(random, sets, writers, *, subtracts, overlaps):
     inputs = np.array([node for node, _ in flat], np.int32)
     signs = np.array([sign for _, sign in flat], np.int8)
     return Overlay(writers, len(sets), starts, inputs, signs, overlapping=overlaps)
+
+
+def contributions(overlay, node):
+    """How often each writer is counted in a node."""
+    if node < overlay.writers:
+        return Counter({node: 1})
+    total = Counter()
+    span = slice(overlay.starts[node], overlay.starts[node + 1])
+    for each, sign in zip(overlay.inputs[span].tolist(), overlay.signs[span].tolist(), strict=True):
+        for writer, count in contributions(overlay, each).items():
+            total[writer] += sign * count
+    return Counter({writer: count for writer, count in total.items() if count})
 
 
 def random_decisions(random, overlay):
@@ -115,9 +130,10 @@ def expected(function, values):
 class Machine:
     """A plan and its oracle."""
 
-    def __init__(self, random, function, values, window):
+    def __init__(self, random, function, values, window, *, most_writers=6, most_operations=8):
         self.random, self.function, self.pool, self.window = random, function, values, window
-        self.writers, readers = random.randint(1, 6), random.randint(1, 5)
+        self.writers, readers = random.randint(most_writers // 4, most_writers), random.randint(1, 5)
+        self.most_operations = most_operations
         self.sets = [set(random.sample(range(self.writers), random.randint(0, self.writers))) for _ in range(readers)]
         timed = isinstance(window, Within)
         self.naive = Writes(within=window.span) if timed else Writes(last=window.count)
@@ -147,7 +163,7 @@ class Machine:
 
     def batch(self):
         kinds, who, codes, expiries, times, wanted = [], [], [], [], [], []
-        for _ in range(self.random.randint(1, 8)):
+        for _ in range(self.random.randint(1, self.most_operations)):
             kind = self.random.choice([WRITE, WRITE, READ, READ, TICK] if self.timed else [WRITE, READ])
             self.time += self.random.choice([0, 0, 1, 3])
             at = self.time if self.timed else None
@@ -192,6 +208,7 @@ class Machine:
             starts = np.cumsum([0] + [len(part) for part in parts])
             flat = np.array([writer for part in parts for writer in part], np.int64)
             changed = self.plan.follow(np.array(some), starts, flat)
+            self.check_that_none_could_be_covered_by_fewer([r for r in some if r in changed])
             assert changed.tolist() == [r for r, was in zip(some, before, strict=True) if was != self.sets[r]]
         elif choice == 3:
             overlay, known = self.plan.overlay()
@@ -206,6 +223,23 @@ class Machine:
             decisions = random_decisions(self.random, overlay)
             kept = {"dictionary": self.dictionary, "value_type": self.type, "pairs": pairs}
             self.plan = Plan(overlay, decisions, self.function, frame.contents, **kept)
+
+    def check_that_none_could_be_covered_by_fewer(self, readers):
+        """No partial aggregate has only writers of a changed reader that it takes one by one, if it can use it."""
+        overlay, known = self.plan.overlay()
+        push = self.plan.push[known]
+        first = overlay.writers + overlay.readers
+        for reader in readers:
+            node = overlay.writers + reader
+            own = set(overlay.inputs_of(node).tolist())
+            single = {each for each in own if each < overlay.writers}
+            if any(sign < 0 for sign in overlay.signs[overlay.starts[node] : overlay.starts[node + 1]]):
+                continue
+            for partial in range(first, overlay.nodes):
+                counts = contributions(overlay, partial)
+                if partial in own or (push[node] and not push[first:].all()) or set(counts.values()) != {1}:
+                    continue
+                assert len(counts) < 2 or not counts.keys() <= single
 
     def check(self):
         self.plan.check_invariants(self.neighbourhoods())
@@ -224,3 +258,38 @@ def test_every_read_sees_all_writes_before_it(function, random):
     for _ in range(random.randint(1, 6)):
         machine.batch() if random.random() < 0.7 else machine.change()
         machine.check()
+
+
+@pytest.mark.parametrize("function", ["sum", "avg", "min", "max", "distinct", TopK(3), TopK(12)], ids=repr)
+@settings(max_examples=40, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
+    """Operations look ahead, tables of values are large enough for lists, and greatest values have ties."""
+    values = random.choice([range(3), range(40), range(400)])
+    window = random.choice([Last(1), Last(1), Last(2), Within(40)])
+    machine = Machine(random, aggregate_of(function), values, window, most_writers=120, most_operations=150)
+    for _ in range(random.randint(1, 5)):
+        machine.batch() if random.random() < 0.7 else machine.change()
+        machine.check()
+
+
+@pytest.mark.parametrize("function", ["sum", "max", TopK(3)], ids=repr)
+@pytest.mark.parametrize("ratio", [0.05, 20.0])
+def test_a_plan_that_was_tried_has_its_own_windows(function, ratio):
+    """What candidates are tried with is in no answer, and the one that is taken answers as all pull does."""
+    rng = np.random.default_rng(3)
+    count = 400
+    pairs = Neighbourhoods.from_pairs(*rng.integers(0, count, (2, 2 * WORTH_A_TRIAL)), count, count)
+    assert len(pairs) >= WORTH_A_TRIAL
+    rates = Rates(np.full(count, ratio), np.ones(count))
+    whole = aggregate_of(function)
+    plans = [
+        Planning(whole, Last(1), rates=rates, **more).plan(pairs, WindowContents(Last(1), count), INT)
+        for more in ({}, {"method": Direct(), "decider": AllPull()})
+    ]
+    nothing = np.zeros(0, np.int64)
+    kinds = rng.choice(np.array([WRITE, READ], np.int8), 3_000)
+    batch = kinds, rng.integers(0, count, len(kinds)), rng.integers(0, 30, len(kinds)), nothing, nothing
+    tried, pulled = (plan.column(plan.run(*batch)).to_pylist() for plan in plans)
+    assert tried == pulled
+    plans[0].frame.nodes.check_invariants()

@@ -21,72 +21,97 @@ from graphtide.rows import INT, Type
 
 __all__ = ["calibrate"]
 
-_SIZES: Final = (1, 4, 16, 64)
-_WRITERS: Final = 1 << 13
+_SIZES: Final = (1, 8, 64)
+# How many writers the plans have that are measured: as many as the one that is asked for, within limits. What does not
+# fit a cache takes longer.
+_FEWEST_WRITERS: Final = 1 << 11
+_MOST_WRITERS: Final = 1 << 17
 _OUTPUTS: Final = 8  # of each writer
-_OPERATIONS: Final = 4_000
-_REPEATS: Final = 5
+_PARTIALS: Final = 4  # of each reader that has some
+_OPERATIONS: Final = 10_000
+_REPEATS: Final = 8
 _NOTHING: Final = np.zeros(0, np.int64)
-_VALUES: Final = 100
+_VALUES: Final = 1_000
 _LEAST: Final = 1e-10
 
 
-def calibrate(function: Function, window: Window, value_type: Type) -> Costs:
-    """Seconds of a push to a node and of a pull of it, by the number of its inputs; measured once.
+def calibrate(function: Function, window: Window, value_type: Type, writers: int = _FEWEST_WRITERS) -> Costs:
+    """Seconds of a push to a node and of a pull of it, by the number of its inputs; measured once for each size.
 
     A window of time is measured as one of its last value: the partial aggregates behind it are the same. What is built
     in takes codes, whatever their type.
     """
     window = window if isinstance(window, Last) else Last()
-    return _measured(function, window, value_type if isinstance(function, Aggregate) else INT)
+    size = min(max(writers, _FEWEST_WRITERS), _MOST_WRITERS).bit_length() - 1
+    return _measured(function, window, value_type if isinstance(function, Aggregate) else INT, 1 << size)
 
 
 @lru_cache(maxsize=64)
-def _measured(function: Function, window: Last, value_type: Type) -> Costs:
-    plans = {size: _plan(function, window, value_type, size, push=False) for size in _SIZES}
-    if isinstance(function, Aggregate) and isinstance(plans[1].partials, OwnObjects):
+def _measured(function: Function, window: Last, value_type: Type, writers: int) -> Costs:
+    def plan(overlay: Overlay, push: NDArray[np.bool_]) -> Plan:
+        made = Plan(overlay, push, function, WindowContents(window, writers), value_type=value_type)
+        if not isinstance(made.partials, OwnObjects):
+            # Windows are full, as they are after a while.
+            _run(made, WRITE, np.tile(np.arange(writers), window.count))
+        return made
+
+    direct = {size: _direct(writers, size) for size in _SIZES}
+    shared = {size: _shared(writers, size) for size in _SIZES}
+    some = plan(direct[1], np.arange(direct[1].nodes) < writers)
+    if isinstance(function, Aggregate) and isinstance(some.partials, OwnObjects):
         # Python's own time is nearly all of it; inputs are what counts.
         return Costs(Curve(constant=1) if function.subtracts else Curve(linear=1), Curve(linear=1))
-    alone = _seconds(plans[1], WRITE)
-    pulls = [_seconds(plan, READ) for plan in plans.values()]
-    pushes: list[float] = []
-    kept: list[float] = []
+    alone = _seconds(some, WRITE)
+    idle = _seconds(plan(direct[1], np.ones(direct[1].nodes, np.bool_)), READ)
+    push: list[float] = []
+    pull: list[float] = []
+    push_of_partial: list[float] = []
+    pull_of_partial: list[float] = []
     for size in _SIZES:
-        plan = _plan(function, window, value_type, size, push=True)
-        pushes.append((_seconds(plan, WRITE) - alone) / _OUTPUTS)
-        kept.append(_seconds(plan, READ))
-    # A reader that is kept is read, too: that is no part of a pull.
-    return Costs(_fitted(np.array(pushes)), _fitted(np.array(pulls) - np.array(kept)))
+        overlay = direct[size]
+        pulled, kept = (
+            plan(overlay, np.arange(overlay.nodes) < writers),
+            plan(overlay, np.ones(overlay.nodes, np.bool_)),
+        )
+        push.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
+        # A reader that is kept is read, too: that is no part of a pull.
+        pull.append(_seconds(pulled, READ) - _seconds(kept, READ))
+        overlay = shared[size]
+        numbers = np.arange(overlay.nodes)
+        is_reader = (numbers >= writers) & (numbers < writers + overlay.readers)
+        pulled, kept = plan(overlay, numbers < writers), plan(overlay, ~is_reader)
+        push_of_partial.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
+        pull_of_partial.append(_seconds(pulled, READ) - idle)
+    own = _fitted(np.array(pull))
+    # What a reader costs that has a few inputs of one value is its own share.
+    below = (np.array(pull_of_partial) - float(own.at(_PARTIALS))) / _PARTIALS
+    return Costs(_fitted(np.array(push)), own, _fitted(np.array(push_of_partial)), _fitted(below))
 
 
-def _plan(function: Function, window: Last, value_type: Type, size: int, *, push: bool) -> Plan:
-    """Each writer has a few partial aggregates, each of these so many writers that lie anywhere, and one reader.
-
-    So an output of a writer is one of both sorts of nodes, and so is what a reader pulls.
-    """
-    count = _WRITERS * _OUTPUTS // size
-    edges = _WRITERS * _OUTPUTS
-    starts = np.concatenate(
-        [
-            np.zeros(_WRITERS, np.int64),
-            np.arange(count),
-            count + np.arange(count + 1) * size,
-        ]
-    )
+def _direct(writers: int, size: int) -> Overlay:
+    """Each reader has so many writers that lie anywhere, each writer a few readers."""
     rng = np.random.default_rng(0)
-    writers = np.concatenate([rng.permutation(_WRITERS) for _ in range(_OUTPUTS)])
-    inputs = np.concatenate([_WRITERS + count + rng.permutation(count), writers]).astype(np.int32)
-    overlay = Overlay(_WRITERS, count, starts, inputs, np.ones(count + edges, np.int8))
-    decided = (np.arange(overlay.nodes) < _WRITERS) | push
-    plan = Plan(overlay, decided, function, WindowContents(window, _WRITERS), value_type=value_type)
-    if not isinstance(plan.partials, OwnObjects):
-        # Windows are full, as they are after a while.
-        _run(plan, WRITE, np.tile(np.arange(_WRITERS), window.count))
-    return plan
+    inputs = np.concatenate([rng.permutation(writers) for _ in range(_OUTPUTS)]).astype(np.int32)
+    starts = np.concatenate([np.zeros(writers, np.int64), np.arange(0, len(inputs) + 1, size)])
+    return Overlay(writers, len(inputs) // size, starts, inputs, np.ones(len(inputs), np.int8))
+
+
+def _shared(writers: int, size: int) -> Overlay:
+    """Each writer has a few partial aggregates, each of these so many writers, each reader a few of these."""
+    below = _direct(writers, size)
+    partials = below.readers
+    readers = partials // _PARTIALS
+    above = writers + readers + np.random.default_rng(1).permutation(partials)
+    starts = np.concatenate(
+        [np.zeros(writers, np.int64), np.arange(readers) * _PARTIALS, partials + below.starts[writers:]]
+    )
+    inputs = np.concatenate([above, below.inputs]).astype(np.int32)
+    return Overlay(writers, readers, starts, inputs, np.ones(len(inputs), np.int8))
 
 
 def _run(plan: Plan, kind: int, who: NDArray[np.int64]) -> float:
-    values = np.random.default_rng(1).integers(0, _VALUES, len(who))
+    # Some values are there far more often than others, as words and topics are.
+    values = np.minimum(np.random.default_rng(len(who)).zipf(1.5, len(who)), _VALUES)
     kinds = np.full(len(who), kind, np.int8)
     began = time.process_time()
     plan.run(kinds, who, values, _NOTHING, _NOTHING)
@@ -94,21 +119,21 @@ def _run(plan: Plan, kind: int, who: NDArray[np.int64]) -> float:
 
 
 def _seconds(plan: Plan, kind: int) -> float:
-    """Seconds of an operation, the least of a few measurements."""
+    """Seconds of an operation, the least of a few measurements, each with other writers or readers."""
     count = plan.writers if kind == WRITE else plan.readers
-    who = np.random.default_rng(2).integers(0, count, _OPERATIONS)
-    return min(_run(plan, kind, who) for _ in range(_REPEATS)) / _OPERATIONS
+    rng = np.random.default_rng(2)
+    return min(_run(plan, kind, rng.integers(0, count, _OPERATIONS)) for _ in range(_REPEATS)) / _OPERATIONS
 
 
 def _fitted(seconds: NDArray[np.float64]) -> Curve:
-    """The curve nearest to measurements, in proportion, with no part below 0."""
+    """The curve nearest to measurements, nearly in proportion, with no part below 0."""
     sizes = np.array(_SIZES, np.float64)
     measured = np.maximum(seconds, _LEAST)
-    # Two nodes each: one with so many inputs, and one with a single one.
-    parts = np.column_stack([np.full(len(sizes), 2.0), np.log2(sizes), sizes + 1])
+    weights = 1 / (measured + measured.mean() / 10)  # the least of them are differences, and may be anything
+    parts = np.column_stack([np.ones(len(sizes)), np.log2(sizes), sizes])
     chosen = [0, 1, 2]
     while True:
-        found, *_ = np.linalg.lstsq(parts[:, chosen] / measured[:, None], np.ones(len(sizes)), rcond=None)
+        found, *_ = np.linalg.lstsq(parts[:, chosen] * weights[:, None], measured * weights, rcond=None)
         if (found >= 0).all() or len(chosen) == 1:
             break
         del chosen[int(found.argmin())]

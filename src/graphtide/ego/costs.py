@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,13 +27,37 @@ class Curve:
         count = np.asarray(inputs, np.float64)
         return self.constant + self.log * np.log2(np.maximum(count, 1)) + self.linear * count
 
+    def times(self, factor: float) -> Curve:
+        """The same curve, so many times as high."""
+        return Curve(self.constant * factor, self.log * factor, self.linear * factor)
+
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """`push.at(k)` is what one push to a node with k inputs costs, `pull.at(k)` one pull of it.
 
     Unless they are measured: a push is the same however many inputs there are, a pull looks at each. So it is for sums.
+    A partial aggregate may cost more than a reader: a batch says which readers come next, and memory can be asked for
+    them, but a walk learns of a partial aggregate when it gets there.
     """
 
     push: Curve = Curve(constant=1)
     pull: Curve = Curve(linear=1)
+    push_of_partial: Curve | None = None  # None if it is as for a reader
+    pull_of_partial: Curve | None = None
+
+    def pushes(self, inputs: ArrayLike) -> NDArray[np.float64]:
+        """What a push costs for each number of inputs: a row for readers, and one for partial aggregates."""
+        return np.stack([self.push.at(inputs), (self.push_of_partial or self.push).at(inputs)])
+
+    def pulls(self, inputs: ArrayLike) -> NDArray[np.float64]:
+        """What a pull costs for each number of inputs: a row for readers, and one for partial aggregates."""
+        return np.stack([self.pull.at(inputs), (self.pull_of_partial or self.pull).at(inputs)])
+
+    def with_dearer_pushes(self, factor: float) -> Costs:
+        """The same pulls, and pushes at so many times their cost."""
+        return replace(
+            self,
+            push=self.push.times(factor),
+            push_of_partial=self.push_of_partial and self.push_of_partial.times(factor),
+        )

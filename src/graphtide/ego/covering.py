@@ -50,13 +50,18 @@ class CoverIndex:
         first = overlay.writers + overlay.readers
         lists = overlay.starts, overlay.inputs, overlay.signs
         starts, sets = partial_sets(*lists, overlay.writers, first, overlay.overlapping)
-        index._add_all(first, starts, sets)
+        index.add_all(first, starts, sets)
         return index
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to cover with."""
+        return self._live == 0
 
     def add(self, node: int, writers: ArrayLike) -> None:
         """Let a new partial aggregate of these writers be used: it has a higher number than all that were added."""
         members = np.ascontiguousarray(writers, np.int32)
-        self._add_all(node, np.array([0, len(members)]), members)
+        self.add_all(node, np.array([0, len(members)]), members)
 
     def remove(self, node: int) -> None:
         """Use a partial aggregate no more."""
@@ -82,7 +87,7 @@ class CoverIndex:
     def _lists(self) -> _Lists:
         return self._set_start, self._set_size, self._sets, self._head, self._after, self._entry
 
-    def _add_all(self, first: int, starts: NDArray[np.int64], sets: NDArray[np.int32]) -> None:
+    def add_all(self, first: int, starts: NDArray[np.int64], sets: NDArray[np.int32]) -> None:
         """Add partial aggregates of consecutive numbers."""
         assert first >= self._nodes, f"node {first} is in the index, or a later one"
         self._know_writers(sets)

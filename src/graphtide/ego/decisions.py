@@ -112,7 +112,9 @@ def expenses(
     """What each node costs if it pushes, and if it pulls; a writer has the values of its window as inputs."""
     inputs = np.diff(overlay.starts).astype(np.float64)
     inputs[: overlay.writers] = writer_window
-    return often.push * costs.push.at(inputs), often.pull * costs.pull.at(inputs)
+    is_partial = np.arange(overlay.nodes) >= overlay.writers + overlay.readers
+    push, pull = costs.pushes(inputs), costs.pulls(inputs)
+    return often.push * np.where(is_partial, push[1], push[0]), often.pull * np.where(is_partial, pull[1], pull[0])
 
 
 def decide(

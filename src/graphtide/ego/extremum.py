@@ -25,11 +25,12 @@ class Extremum(Partials):
         super().__init__(frame)
         self._sign = 1 if function.name == "max" else -1
         self.states = np.full(len(frame.nodes.heads), NULL)
+        self.counts = np.zeros(len(frame.nodes.heads), np.int32)  # inputs that have the value of a node
 
     @property
     def nbytes(self) -> int:
         """Bytes of all values."""
-        return self.states.nbytes
+        return self.states.nbytes + self.counts.nbytes
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All types have an order."""
@@ -38,8 +39,9 @@ class Extremum(Partials):
         """A code for each read."""
         frame, nodes = self.frame, self.frame.nodes
         found = np.full((batch.reads, 1), NULL)
-        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of
-        kernels.run(*batch, *arrays, self.states, ranks_of(frame), self._sign, found)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        own = self.states, self.counts, not frame.overlapping
+        kernels.run(*batch, *arrays, *own, ranks_of(frame), self._sign, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -51,7 +53,8 @@ class Extremum(Partials):
     def compute(self, nodes: Codes) -> None:
         """The values of nodes, from their inputs."""
         own = self.frame.nodes
-        kernels.compute(nodes, own.heads, own.inputs, self.states, ranks_of(self.frame), self._sign)
+        states = self.states, self.counts
+        kernels.compute(nodes, own.heads, own.inputs, *states, ranks_of(self.frame), self._sign)
 
     def clear(self, nodes: Codes) -> None:
         """There is no value."""
@@ -61,6 +64,7 @@ class Extremum(Partials):
         """New nodes have nothing."""
         if len(self.frame.nodes.heads) > len(self.states):
             self.states = grown(self.states, len(self.frame.nodes.heads), NULL)
+            self.counts = grown(self.counts, len(self.frame.nodes.heads))
 
     def column(self, found: Codes) -> pa.Array:
         """Values of the type that was written; nothing is null."""
@@ -71,8 +75,10 @@ class Extremum(Partials):
         return self.column(found).to_pylist()
 
     def check_invariants(self) -> None:
-        """Values are what they would be if they were made anew."""
-        push = np.flatnonzero(self.frame.nodes.push)
-        kept = self.states[push].copy()
-        self.fill(self.frame.nodes.order())
+        """Values are what they would be if they were made anew, and so is how many inputs have them."""
+        nodes = self.frame.nodes
+        push, order = np.flatnonzero(nodes.push), nodes.order()
+        kept, counts = self.states[push].copy(), self.counts[order].copy()
+        self.fill(order)
         assert (self.states[push] == kept).all()
+        assert self.frame.overlapping or (self.counts[order] == counts).all()

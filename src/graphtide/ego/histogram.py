@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn, TopK
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import histogram as kernels
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
@@ -22,7 +21,10 @@ _FEWEST = 64
 
 
 class Histogram(Partials):
-    """A table of how often values are there by node: see `kernels.histogram`. The last table is scratch."""
+    """A table of how often values are there by node: see `kernels.histogram`.
+
+    The last tables are scratch, one for each size.
+    """
 
     def __init__(self, function: BuiltIn, frame: Frame) -> None:
         super().__init__(frame)
@@ -33,7 +35,7 @@ class Histogram(Partials):
         weakref.finalize(self, kernels.discard, self.pool)
         self.places = np.full(kernels.CLASSES, -1, np.int64)
         self.places[-1] = 0
-        self.tables = np.zeros((len(frame.nodes.heads) + 1, kernels.TABLE), np.int64)
+        self.tables = np.zeros((len(frame.nodes.heads) + kernels.CLASSES, kernels.TABLE), np.int64)
 
     @property
     def nbytes(self) -> int:
@@ -48,8 +50,9 @@ class Histogram(Partials):
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
-        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of, nodes.plain
-        kernels.run(*batch, *arrays, self.pool, self.places, self.tables, ranks_of(frame), found)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        own = self.pool, self.places, self.tables, ranks_of(frame), self._most
+        kernels.run(*batch, *arrays, nodes.plain, *own, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -59,7 +62,7 @@ class Histogram(Partials):
     def compute(self, nodes: Codes) -> None:
         """The tables of nodes, from their inputs."""
         own = self.frame.nodes
-        arrays = own.heads, own.inputs, self.frame.contents.arrays, own.plain
+        arrays = own.heads, own.inputs, own.stack, self.frame.contents.arrays, own.plain
         kernels.compute(nodes, *arrays, self.pool, self.places, self.tables)
 
     def clear(self, nodes: Codes) -> None:
@@ -68,10 +71,12 @@ class Histogram(Partials):
             kernels.clear(self.pool, self.places, self.tables, node)
 
     def grow(self) -> None:
-        """New nodes have nothing; the table of scratch is empty between two batches, and moves."""
-        if len(self.frame.nodes.heads) >= len(self.tables):
-            kernels.clear(self.pool, self.places, self.tables, len(self.tables) - 1)
-            self.tables = grown(self.tables, len(self.frame.nodes.heads) + 1)
+        """New nodes have nothing; tables of scratch are empty between two batches, and move."""
+        missing = len(self.frame.nodes.heads) + kernels.CLASSES - len(self.tables)
+        if missing > 0:
+            fresh = np.zeros((missing, kernels.TABLE), np.int64)
+            nodes, scratch = np.split(self.tables, [len(self.tables) - kernels.CLASSES])
+            self.tables = np.concatenate([nodes, fresh, scratch])
 
     def column(self, found: Codes) -> pa.Array:
         """Numbers of values, or lists of values."""
@@ -96,7 +101,7 @@ class Histogram(Partials):
         assert [self._table(node) for node in push.tolist()] == kept
 
     def _table(self, node: int) -> dict[int, int]:
-        start, bits, _ = self.tables[node].tolist()
+        start, bits, *_ = self.tables[node].tolist()
         pairs: Any = kernels.pairs_of(self.pool)
         places = pairs.reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
         return {value: count for value, count in places.tolist() if count}

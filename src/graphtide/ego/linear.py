@@ -63,17 +63,18 @@ class Linear(Partials):
             if bad.any():
                 raise SchemaError(f"cannot {word} {floats_of_codes(codes)[bad][0]}: it is not finite")
 
-    def admit(self, codes: Codes) -> None:
+    def admit(self, batch: Batch) -> None:
         """Make the scale finer or wider if it must be."""
-        if not self._sums or len(codes) == 0:
+        writes = batch.writes if self._sums else 0
+        if writes == 0:
             return
         is_float = self.frame.type is not None and self.frame.type.kind is Kind.FLOAT
-        low, high = kernels.bits_of(codes, is_float)
+        low, high = kernels.bits_of(batch.values, batch.kinds, is_float)
         if high > low:
             empty = self._high == self._low
             self._low = low if empty else min(low, self._low)
             self._high = max(high, self._high)
-        most = self.frame.contents.most_values + len(codes)
+        most = self.frame.contents.most_values + writes
         if is_float != self.scale[kernels.IS_FLOAT] or not self._fits(most):
             self.scale[kernels.IS_FLOAT] = is_float
             self._rescale(2 * most)
@@ -105,8 +106,9 @@ class Linear(Partials):
         """Amounts, a row for each read."""
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, self.width), np.int64)
-        arrays = nodes.heads, nodes.inputs, nodes.targets, frame.contents.arrays, frame.node_of
-        kernels.run(*batch, *arrays, self.states, self.scale, found)
+        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        amount = np.zeros(self.width, np.int64)
+        kernels.run(*batch, *arrays, self.states, self.scale, amount, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -117,7 +119,8 @@ class Linear(Partials):
 
     def compute(self, nodes: Codes) -> None:
         """The amounts of nodes, from their inputs."""
-        kernels.compute(nodes, self.frame.nodes.heads, self.frame.nodes.inputs, self.states, self.scale)
+        own = self.frame.nodes
+        kernels.compute(nodes, own.heads, own.inputs, own.stack, self.states, self.scale)
 
     def clear(self, nodes: Codes) -> None:
         """All words are 0."""

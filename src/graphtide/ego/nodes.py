@@ -34,6 +34,10 @@ class Nodes:
         self.targets = np.zeros(pushed + pushed // 8 + 16, np.int32)
         arrays = overlay.starts, overlay.inputs, overlay.signs
         self.ends = np.array(kernels.build(*arrays, push, self.heads, self.inputs, self.targets), np.int64)
+        # Where a walk goes on after what it went into. Nodes change in ways that make no path longer, but that a reader
+        # may stand on any partial aggregate.
+        deepest = int(overlay.levels().max(initial=0)) + 1
+        self.stack = np.zeros(kernels.FRAME * (deepest + 1), np.int64)
         self.free: list[int] = []
 
     @property
@@ -113,9 +117,18 @@ class Nodes:
         """Let a node pull that has no targets."""
         kernels.detach(self.heads, self.inputs, self.targets, node)
 
+    def mark_kept(self) -> None:
+        """Let lists of inputs say again which of them push, after some were attached or detached."""
+        kernels.mark_kept(self.heads, self.inputs, self.count)
+
     def readers_behind(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The readers that push and stand on some of the nodes."""
         return kernels.downstream(self.heads, self.targets, nodes)
+
+    def _kept_inputs_of(self, node: int) -> set[int]:
+        head = self.heads[node]
+        entries = self.inputs[head[kernels.IN] :][: head[kernels.IN + kernels.SIZE]]
+        return set((entries[(entries & kernels.KEPT) != 0] >> 2).tolist())
 
     def check_invariants(self) -> None:
         """Assert what the class promises."""
@@ -123,10 +136,12 @@ class Nodes:
         users = np.zeros(self.count, np.int64)
         for node in range(self.count):
             inputs = self.inputs_of(node)
+            kept = self._kept_inputs_of(node) if inputs else set()
             assert len({each for each, _ in inputs}) == len(inputs), f"node {node} has an input twice"
             for each, sign in inputs:
                 users[each] += 1
                 assert not self.is_free[each]
+                assert (each in kept) == push[each], f"node {node} has its input {each} marked wrongly"
                 if push[node]:
                     assert push[each], f"node {node} pushes and its input {each} does not"
                     wanted.setdefault(each, set()).add((node, sign))

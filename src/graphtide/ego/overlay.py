@@ -7,7 +7,7 @@ sign, they add up to at least 1 and to 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,14 @@ class Outputs(NamedTuple):
     signs: NDArray[np.int8]
 
 
+@dataclass(slots=True)
+class _Known:
+    """What was computed from an overlay: a plan is made in many steps that ask for the same."""
+
+    outputs: Outputs | None = None
+    levels: NDArray[np.int32] | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
     """Nodes are the writers 0, 1, ..., then the readers, then the partial aggregates.
@@ -41,6 +49,7 @@ class Overlay:
     inputs: NDArray[np.int32]
     signs: NDArray[np.int8]
     overlapping: bool = False
+    _known: _Known = field(default_factory=_Known, init=False)
 
     @classmethod
     def direct(cls, neighbourhoods: Neighbourhoods) -> Overlay:
@@ -92,13 +101,17 @@ class Overlay:
 
     def outputs(self) -> Outputs:
         """The same edges by the node that they start from."""
-        starts, nodes, found_at = invert(self.starts, self.inputs, self.nodes)
-        return Outputs(starts, nodes, self.signs[found_at])
+        if self._known.outputs is None:
+            starts, nodes, found_at = invert(self.starts, self.inputs, self.nodes)
+            self._known.outputs = Outputs(starts, nodes, self.signs[found_at])
+        return self._known.outputs
 
     def levels(self) -> NDArray[np.int32]:
         """The longest path to each node from one without inputs, in edges: inputs have lower levels."""
-        outputs = self.outputs()
-        return levels(self.starts, outputs.starts, outputs.nodes)
+        if self._known.levels is None:
+            outputs = self.outputs()
+            self._known.levels = levels(self.starts, outputs.starts, outputs.nodes)
+        return self._known.levels
 
     def contributions(self, reader: int) -> dict[int, int]:
         """What the paths from each writer to a reader add up to, of writers that have any."""

@@ -11,16 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphtide.ego.contents import WindowContents
+from graphtide.ego.kernels.operations import READ, TICK, WRITE
 from graphtide.ego.nodes import Nodes
 from graphtide.rows import Dictionary, Type
 from graphtide.rows.codes import Codes
 
 __all__ = ["READ", "TICK", "WRITE", "Batch", "Frame", "Partials"]
-
-# What an operation does; a tick only moves the clock.
-WRITE = 0
-READ = 1
-TICK = 2
 
 
 class Batch(NamedTuple):
@@ -38,9 +34,9 @@ class Batch(NamedTuple):
         return int(np.count_nonzero(self.kinds == READ))
 
     @property
-    def written(self) -> Codes:
-        """The values that are written."""
-        return self.values if len(self.values) == 0 else self.values[self.kinds == WRITE]
+    def writes(self) -> int:
+        """How many values are written."""
+        return int(np.count_nonzero(self.kinds == WRITE))
 
 
 @dataclass(slots=True)
@@ -52,6 +48,7 @@ class Frame:
     node_of: Codes  # by number of a writer: its node
     dictionary: Dictionary
     type: Type | None = None  # of values; None before the first
+    overlapping: bool = False  # whether a write may reach a node twice
 
 
 class Partials(ABC):
@@ -73,8 +70,8 @@ class Partials(ABC):
     def check(self, codes: Codes, value_type: Type) -> None:
         """Raise an error if values are not fit for the aggregate; they may be the first of that type."""
 
-    def admit(self, codes: Codes) -> None:  # noqa: B027 - most are
-        """Be ready for values that are about to be written."""
+    def admit(self, batch: Batch) -> None:  # noqa: B027 - most are
+        """Be ready for values that are about to be written, or that are in windows already."""
 
     @abstractmethod
     def run(self, batch: Batch) -> Any:

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import Aggregate, Function
 from graphtide.ego.contents import WindowContents
+from graphtide.ego.covering import CoverIndex
 from graphtide.ego.extremum import Extremum
 from graphtide.ego.histogram import Histogram
 from graphtide.ego.kernels import changes
-from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, USERS, WRITER
+from graphtide.ego.kernels.covering import partial_sets
+from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, SIZE, USERS, WRITER
+from graphtide.ego.kernels.operations import place
 from graphtide.ego.linear import Linear
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.nodes import Nodes
@@ -59,10 +62,12 @@ class Plan:
         self.writers, self.readers = overlay.writers, overlay.readers
         nodes = Nodes(overlay, push)
         node_of = np.arange(overlay.writers)
-        self.frame = Frame(nodes, contents, node_of, dictionary or Dictionary(), value_type)
+        self.frame = Frame(nodes, contents, node_of, dictionary or Dictionary(), value_type, overlay.overlapping)
         self.reader_node = overlay.writers + np.arange(overlay.readers)
+        self._plain_readers = overlay.readers
         self.pairs = overlay.edges if pairs is None else pairs
         self.built_index = self.sharing_index
+        self._index: CoverIndex | None = None  # made when a reader changes
         self.partials: Partials = _partials(function, self.frame)
         if contents.most_values:
             self._fill()
@@ -76,9 +81,8 @@ class Plan:
         that expires and when it happens. With other windows both are empty.
         """
         batch = Batch(self._nodes_of(kinds, who), values, expiries, times, kinds)
-        written = batch.written
-        self.frame.contents.reserve(len(written))
-        self.partials.admit(written)
+        self.frame.contents.reserve(batch.writes)
+        self.partials.admit(batch)
         return self.partials.run(batch)
 
     def read(self, readers: Codes) -> Any:
@@ -113,14 +117,9 @@ class Plan:
             self.partials = _partials(self.function, self.frame)
 
     def _nodes_of(self, kinds: NDArray[np.int8], who: Codes) -> Codes:
-        if (kinds == READ).all():
-            return self.reader_node[who]
-        if (kinds == WRITE).all():
-            return self.frame.node_of[who]
-        nodes = np.zeros(len(who), np.int64)
-        reads, writes = kinds == READ, kinds == WRITE
-        nodes[reads] = self.reader_node[who[reads]]
-        nodes[writes] = self.frame.node_of[who[writes]]
+        plain = self.frame.nodes.plain
+        nodes = np.empty(len(who), np.int64)
+        place(kinds, who, self.frame.node_of, plain, self.reader_node, plain, self._plain_readers, nodes)
         return nodes
 
     def readers_behind(self, writers: Codes) -> Codes:
@@ -150,6 +149,7 @@ class Plan:
             nodes.detach(node)
         for node in to_push.tolist():
             nodes.attach(node)
+        nodes.mark_kept()
         self.partials.clear(to_pull)
         self.partials.compute(to_push)
         return len(to_pull) + len(to_push)
@@ -208,11 +208,65 @@ class Plan:
             rows, subtracts, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
         )
         self.pairs += int(rows[:, 2].sum())
-        nodes.free += gone.tolist()
-        self.partials.clear(gone)
+        self._release(gone)
         changed = np.unique(rows[:, 0])
+        self._cover_anew(changed)
         self.partials.compute(changed[(nodes.heads[changed, FLAGS] & PUSH) != 0])
         return readers[np.isin(touched, changed)]
+
+    def _cover_anew(self, readers: Codes) -> None:
+        """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs.
+
+        A reader that pushes can only use partial aggregates that push.
+        """
+        nodes, node_of = self.frame.nodes, self.frame.node_of
+        index = self._covers()
+        if index.is_empty:
+            return
+        starts, writers = changes.writers_of(readers, nodes.heads, nodes.inputs, nodes.count)
+        covered: list[int] = []
+        inputs: list[Codes] = []
+        for node, first, last in zip(readers.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            found, _ = index.cover(node_of[writers[first:last]].astype(np.int32), 0)
+            pulls = (nodes.heads[found, FLAGS] & PUSH) == 0
+            if nodes.pushes(node) and pulls.any():
+                singly = [index.writers_of(partial).astype(np.int64) for partial in found[pulls].tolist()]
+                found = np.unique(np.concatenate([found[~pulls], *singly]))
+            if len(found) < nodes.heads[node, IN + SIZE]:
+                covered.append(node)
+                inputs.append(found)
+        if covered:
+            ends = np.cumsum([0, *map(len, inputs)])
+            lists = nodes.heads, nodes.inputs, nodes.targets, nodes.ends
+            nodes.inputs, nodes.targets, gone = changes.cover_inputs(
+                np.array(covered), ends, np.concatenate(inputs), *lists
+            )
+            self._release(gone)
+
+    def _covers(self) -> CoverIndex:
+        """The writers of each partial aggregate, all by node. They stay as they are: only readers change."""
+        if self._index is None:
+            overlay, known = self.overlay()
+            first = overlay.writers + overlay.readers
+            lists = overlay.starts, overlay.inputs, overlay.signs
+            starts, sets = partial_sets(*lists, overlay.writers, first, overlay.overlapping)
+            self._index = CoverIndex(self.frame.nodes.count, overlapping=overlay.overlapping)
+            partials = known[first:]
+            if len(partials):
+                # Numbers in between are of nodes that are no partial aggregates, or were released.
+                sizes = np.zeros(int(partials[-1]) - int(partials[0]) + 1, np.int64)
+                sizes[partials - partials[0]] = np.diff(starts)
+                of_node = self.frame.node_of[sets].astype(np.int32)
+                self._index.add_all(int(partials[0]), np.concatenate([[0], np.cumsum(sizes)]), of_node)
+        return self._index
+
+    def _release(self, gone: Codes) -> None:
+        """Let nodes be used again for others."""
+        self.frame.nodes.free += gone.tolist()
+        self.partials.clear(gone)
+        if self._index is not None:
+            for node in gone.tolist():
+                self._index.remove(node)
 
     # -- what it is now
 
@@ -244,7 +298,8 @@ class Plan:
     def _fill(self) -> None:
         """Take over what is in the windows."""
         contents = self.frame.contents
-        self.partials.admit(contents.codes())
+        codes = contents.codes()
+        self.partials.admit(Batch(_NOTHING, codes, _NOTHING, _NOTHING, np.full(len(codes), WRITE, np.int8)))
         self.partials.fill(self.frame.nodes.order())
 
     def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.ego.aggregates import Function
+from graphtide.ego.aggregates import Aggregate, Function
 from graphtide.ego.building import Method, build
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
@@ -19,8 +19,9 @@ from graphtide.ego.mining import AdaptiveMining
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
 from graphtide.ego.plan import Plan
-from graphtide.ego.policies import AllPush, Direct
+from graphtide.ego.policies import AllPull, AllPush, Direct
 from graphtide.ego.splitting import split
+from graphtide.ego.trial import Candidate, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
@@ -33,6 +34,14 @@ DECAY: Final = 0.1
 FEWEST_OPERATIONS: Final = 100_000
 # What a flip must be expected to save of a node's cost: rates are only observed.
 WORTH_A_FLIP: Final = 0.2
+
+
+# Plans for as many pairs of a writer and a reader are tried.
+WORTH_A_TRIAL: Final = 10_000
+# Decisions are also tried as if pushes cost so many times what was measured. Which nodes are read and written often
+# decides what stays in a cache, so that what is cold costs more than the average, on either side.
+CHEAPER_PUSHES: Final = 0.4
+DEARER_PUSHES: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +78,7 @@ class Planning:
         self._is_adaptive = decider is None
         self._costs = costs
         self._rates = rates
+        self._dearer_pushes = 1.0  # than they were measured, by trial
         self._seen: NDArray[np.float64] = np.zeros(0)  # writes by writer that are in the rates
         self._since = 0
         self.flips = 0
@@ -168,24 +178,48 @@ class Planning:
             pairs=len(neighbourhoods),
         )
 
-    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> tuple[Overlay, Decisions]:
-        """The overlay of the method, or one that shares nothing if that is expected to cost less."""
+    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> Candidate:
+        """The overlay of the method with decisions, or one that shares nothing, or no decisions: what costs least.
+
+        If there is much to gain, all of them are tried.
+        """
         self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
         shared = build(neighbourhoods, self._method).overlay
         self._check_fits(shared)
-        found = self._decided(shared, value_type)
-        if shared.partials == 0 or isinstance(self._method, Direct):
-            return found
-        other = self._decided(Overlay.direct(neighbourhoods), value_type)
-        return found if found[1].cost <= other[1].cost else other
-
-    def _decided(self, overlay: Overlay, value_type: Type | None) -> tuple[Overlay, Decisions]:
-        rates, costs = self._rates, self._costs_for(value_type)
-        more = {"writer_window": self._window_size}
-        decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
         if not self._is_adaptive:
+            return shared, self._decided(shared, value_type, self._decider)
+        self._dearer_pushes = 1.0
+        candidates = [self._split(shared, value_type)]
+        direct = shared
+        if shared.partials > 0 and not isinstance(self._method, Direct):
+            direct = Overlay.direct(neighbourhoods)
+            candidates.append(self._split(direct, value_type))
+        is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
+        if not (is_large and self._rates.writes.any() and self._rates.reads.any()):
+            return min(candidates, key=lambda each: each[1].cost)
+        factors = [1.0] * len(candidates) + [CHEAPER_PUSHES, DEARER_PUSHES] * 2
+        candidates += [self._split(direct, value_type, factor) for factor in (CHEAPER_PUSHES, DEARER_PUSHES)]
+        candidates += [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
+        best = fastest(candidates, self._function, self._rates.writes, self._rates.reads)
+        # Later decisions are made by what the fastest one says of the costs.
+        self._dearer_pushes = factors[best]
+        return candidates[best]
+
+    def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
+        """An overlay with decisions, and with nodes that are split if that is expected to cost less.
+
+        Histograms are not: what is kept of many inputs takes nearly as long to merge as they do.
+        """
+        costs = self._costs_for(value_type).with_dearer_pushes(dearer_pushes)
+        rates, more = self._rates, {"writer_window": self._window_size}
+        decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
+        if self._function.name in {"top", "distinct"}:
             return overlay, decisions
         return split(overlay, decisions, rates.writes, rates.reads, costs, **more)
+
+    def _decided(self, overlay: Overlay, value_type: Type | None, by: Decider) -> Decisions:
+        rates, costs = self._rates, self._costs_for(value_type)
+        return decide(overlay, rates.writes, rates.reads, costs, by=by, writer_window=self._window_size)
 
     def _check_fits(self, overlay: Overlay) -> None:
         function = self._function
@@ -202,12 +236,14 @@ class Planning:
         return self._window.count if isinstance(self._window, Last) else 1
 
     def _costs_for(self, value_type: Type | None) -> Costs:
-        return self._costs or calibrate(self._function, self._window, value_type or INT)
+        writers = len(self._rates.writes)
+        return self._costs or calibrate(self._function, self._window, value_type or INT, writers)
 
     def _expenses(self, overlay: Overlay, value_type: Type | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rates = self._rates
         often = frequencies(overlay, rates.writes, rates.reads)
-        return expenses(overlay, often, self._costs_for(value_type), self._window_size)
+        costs = self._costs_for(value_type).with_dearer_pushes(self._dearer_pushes)
+        return expenses(overlay, often, costs, self._window_size)
 
     def _observe(self, plan: Plan) -> None:
         """Let what was written and read since the last look count as much as all that was known before."""

@@ -44,8 +44,9 @@ def split(
         often.push,
         often.pull,
         push,
-        costs.push.at(most),
-        costs.pull.at(most),
+        overlay.writers + overlay.readers,
+        costs.pushes(most),
+        costs.pulls(most),
     )
     lists = with_prefixes(overlay.starts, overlay.inputs, overlay.signs, sizes, taken)
     after = Overlay(overlay.writers, overlay.readers, *lists, overlay.overlapping)

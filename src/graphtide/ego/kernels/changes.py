@@ -2,7 +2,8 @@
 
 A writer that is gained becomes an input of its own, or is no longer subtracted. One that is lost is no input any more;
 if it comes by way of a partial aggregate, it is subtracted where the aggregate can do that, and otherwise that partial
-aggregate is *unfolded*: the reader has its inputs in its place. Partial aggregates that nobody uses are released.
+aggregate is *unfolded*: the reader has its inputs in its place. Then a reader that can be made up of fewer inputs by
+partial aggregates that are there gets these. Partial aggregates that nobody uses are released.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from graphtide.ego.kernels.nodes import (
     FLAGS,
     FREE,
     IN,
-    LAST,
     NEGATIVE,
     OUT,
     PUSH,
@@ -28,7 +28,7 @@ from graphtide.ego.kernels.nodes import (
 )
 from graphtide.jit import kernel, leaf
 
-__all__ = ["change_inputs", "differences", "levels", "push_order", "writers_of"]
+__all__ = ["change_inputs", "cover_inputs", "differences", "levels", "push_order", "writers_of"]
 
 
 @kernel
@@ -110,7 +110,7 @@ def _expand(heads, inputs, node, counts, found, stack):
             entry = np.int64(inputs[k])
             negative = flipped ^ (entry & NEGATIVE)
             u = entry >> 2
-            if entry & LAST:
+            if heads[u, FLAGS] & WRITER:
                 if counts[u] == 0:
                     found = grow_stack(found, met + 1)
                     found[met] = u
@@ -241,7 +241,7 @@ def _reaches(heads, inputs, node, writer, stack):
             entry = np.int64(inputs[k])
             if entry >> 2 == writer:
                 return True
-            if entry & LAST == 0:
+            if heads[entry >> 2, FLAGS] & WRITER == 0:
                 stack[top] = entry >> 2
                 top += 1
     return False
@@ -254,7 +254,7 @@ def _unfold(heads, inputs, targets, ends, node, writer, gone, released):
     k = 0
     while k < heads[node, IN + SIZE]:
         entry = np.int64(inputs[heads[node, IN] + k])
-        if entry & LAST or not _reaches(heads, inputs, entry >> 2, writer, stack):
+        if heads[entry >> 2, FLAGS] & WRITER or not _reaches(heads, inputs, entry >> 2, writer, stack):
             k += 1
             continue
         partial = entry >> 2
@@ -307,4 +307,45 @@ def change_inputs(rows, subtracts, heads, inputs, targets, ends):
         else:
             # It is subtracted already, because it comes by way of several: rare, and not worth more.
             inputs, targets, gone, released = _make_direct(heads, inputs, targets, ends, node, writer, gone, released)
+    return inputs, targets, gone[:released].copy()
+
+
+@kernel
+def cover_inputs(readers, starts, covers, heads, inputs, targets, ends):
+    """Let readers have other inputs that stand for the same, those of reader k from `starts[k]` on, none subtracted.
+
+    Both pools, and the nodes that were released. Inputs are added to all readers before any is dropped, so that none
+    is released that another reader is about to use.
+    """
+    gone = np.empty(16, np.int64)
+    released = 0
+    wanted_by = np.full(heads.shape[0], -1, np.int64)
+    stays = np.zeros(readers.shape[0], np.bool_)
+    for i in range(readers.shape[0]):
+        node = readers[i]
+        for k in range(starts[i], starts[i + 1]):
+            # What is subtracted cannot be added as well: rare, and not worth more.
+            stays[i] |= _sign_of(heads, inputs, node, covers[k]) < 0
+        if stays[i]:
+            continue
+        for k in range(heads[node, IN], heads[node, IN] + heads[node, IN + SIZE]):
+            wanted_by[np.int64(inputs[k]) >> 2] = i
+        for k in range(starts[i], starts[i + 1]):
+            if wanted_by[covers[k]] != i:
+                inputs, targets = _add_input(heads, inputs, targets, ends, node, covers[k], False)
+    for i in range(readers.shape[0]):
+        if stays[i]:
+            continue
+        node = readers[i]
+        mark = readers.shape[0] + i
+        for k in range(starts[i], starts[i + 1]):
+            wanted_by[covers[k]] = mark
+        k = 0
+        while k < heads[node, IN + SIZE]:
+            other = np.int64(inputs[heads[node, IN] + k]) >> 2
+            if wanted_by[other] == mark:
+                k += 1
+            else:
+                # What came last stands here then, and is looked at next.
+                gone, released = _drop_input(heads, inputs, targets, node, other, gone, released)
     return inputs, targets, gone[:released].copy()

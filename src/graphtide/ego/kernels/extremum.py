@@ -6,16 +6,22 @@ A node that changes tells its targets at once what it was and what it is. *Why n
 less than an input that has told it all. It is more only if it still has the value of an input that has changed since,
 and that input is still to tell it so, with this very value as the one that it was: then the target looks at all of its
 inputs again. At the end all have told.
+
+A node also counts the inputs that have its value: while there is another one, it need not look for it. In an
+overlapping overlay one write can reach a node twice, which may look at its inputs before the second path has told
+it: so nothing is counted there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
+    borrowed_contents,
     enter_value,
     first_place,
     next_place,
@@ -23,22 +29,24 @@ from graphtide.ego.kernels.windows import (
     replace_oldest,
     value_at,
 )
-from graphtide.jit import kernel, leaf
+from graphtide.jit import inlined, kernel
+from graphtide.memory import borrowed
 
 __all__ = ["compute", "fill_writers", "run"]
 
 NULL = -(1 << 63)
 
 
-@leaf
+@inlined
 def _rank(code, ranks, sign):
     """What compares as the value behind a code; nothing is less than all values."""
-    if code == NULL:
-        return code
-    return sign * (ranks[code] if ranks.shape[0] > 0 else code)
+    rank = code
+    if code != NULL:
+        rank = sign * (ranks[code] if ranks.shape[0] > 0 else code)
+    return rank
 
 
-@leaf
+@kernel
 def _of_window(contents, writer, ranks, sign):
     best = np.int64(NULL)
     place = first_place(contents, writer)
@@ -50,102 +58,164 @@ def _of_window(contents, writer, ranks, sign):
     return best
 
 
-@leaf
-def _of_inputs(heads, inputs, states, node, ranks, sign):
-    """The greatest of the inputs of a node that pushes."""
+@inlined
+def _gather(heads, inputs, stack, states, node, ranks, sign):
+    """The greatest value that a node stands for, by what its inputs keep."""
     best = np.int64(NULL)
+    rank = np.int64(NULL)
+    top = 0
+    k = np.int64(heads[node, IN])
+    end = k + heads[node, IN + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(inputs[k])
+            k += 1
+            if entry & KEPT:
+                state = states[entry >> 2]
+                its = _rank(state, ranks, sign)
+                if its > rank:
+                    best = state
+                    rank = its
+            else:
+                stack[top], stack[top + 1] = k, end
+                top += FRAME
+                k = np.int64(heads[entry >> 2, IN])
+                end = k + heads[entry >> 2, IN + SIZE]
+        if top == 0:
+            break
+        top -= FRAME
+        k, end = stack[top], stack[top + 1]
+    return best
+
+
+@kernel
+def _look_again(heads, inputs, states, counts, node, ranks, sign):
+    """The greatest of the inputs of a node that pushes, and how many of them have it."""
+    best = np.int64(NULL)
+    rank = np.int64(NULL)
+    count = 0
     start = np.int64(heads[node, IN])
-    if ranks.shape[0] == 0:
-        top = np.int64(NULL)
-        for k in range(start, start + heads[node, IN + SIZE]):
-            state = states[np.int64(inputs[k]) >> 2]
-            if state != NULL:
-                top = max(top, sign * state)
-        return sign * top if top != NULL else top
     for k in range(start, start + heads[node, IN + SIZE]):
         state = states[np.int64(inputs[k]) >> 2]
-        if _rank(state, ranks, sign) > _rank(best, ranks, sign):
+        its = _rank(state, ranks, sign)
+        if its > rank:
             best = state
-    return best
+            rank = its
+            count = 1
+        elif its == rank and state != NULL:
+            count += 1
+    states[node] = best
+    counts[node] = count
 
 
-@kernel
-def _gather(heads, inputs, states, node, ranks, sign):
-    """The greatest value that a node that pulls stands for."""
-    best = np.int64(NULL)
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        other = entry >> 2
-        if entry & LAST or heads[other, FLAGS] & PUSH:
-            state = states[other]
-        else:
-            state = _gather(heads, inputs, states, other, ranks, sign)
-        if _rank(state, ranks, sign) > _rank(best, ranks, sign):
-            best = state
-    return best
-
-
-@kernel
-def _tell(heads, inputs, targets, states, node, before, ranks, sign):
+@inlined
+def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, ranks, sign):
     """Bring all that stands on a node up to date, after it has changed."""
+    top = 0
     now = states[node]
-    rank = _rank(now, ranks, sign)
-    start = np.int64(heads[node, OUT])
-    for k in range(start, start + heads[node, OUT + SIZE]):
-        entry = np.int64(targets[k])
-        v = entry >> 2
-        had = states[v]
-        if rank > _rank(had, ranks, sign):
-            states[v] = now
-        elif had == before:
-            states[v] = _of_inputs(heads, inputs, states, v, ranks, sign)
-        if entry & LAST == 0 and states[v] != had:
-            _tell(heads, inputs, targets, states, v, had, ranks, sign)
+    k = np.int64(heads[node, OUT])
+    end = k + heads[node, OUT + SIZE]
+    while True:
+        rank = _rank(now, ranks, sign)
+        while k < end:
+            entry = np.int64(targets[k])
+            v = entry >> 2
+            k += 1
+            had = states[v]
+            if rank > _rank(had, ranks, sign):
+                states[v] = now
+                counts[v] = 1
+            elif had == before:
+                counts[v] -= 1
+                if counts[v] <= 0 or not counted:
+                    _look_again(heads, inputs, states, counts, v, ranks, sign)
+            elif had == now:
+                counts[v] += 1
+            if entry & LAST == 0 and states[v] != had:
+                stack[top], stack[top + 1], stack[top + 2], stack[top + 3] = k, end, now, before
+                top += FRAME
+                k = np.int64(heads[v, OUT])
+                end = k + heads[v, OUT + SIZE]
+                now, before = states[v], had
+                rank = _rank(now, ranks, sign)
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, now, before = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
 
 
 @kernel
-def run(nodes, values, expiries, times, reads, heads, inputs, targets, contents, node_of, states, ranks, sign, answers):
+def run(
+    nodes,
+    values,
+    expiries,
+    times,
+    kinds,
+    heads,
+    inputs,
+    targets,
+    stack,
+    contents,
+    node_of,
+    states,
+    counts,
+    counted,
+    ranks,
+    sign,
+    answers,
+):
     """Do writes and reads in their order: each read sees the writes before it. The codes read are in `answers`."""
+    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
+    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
+    stack, node_of, states, ranks = borrowed(stack), borrowed(node_of), borrowed(states), borrowed(ranks)
+    answers, counts, contents = borrowed(answers), borrowed(counts), borrowed_contents(contents)
     ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
+        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, 1)
         if most == 0 and times[i] > marks[CLOCK]:
-            clock = times[i]
-            marks[CLOCK] = clock
-            entry = pop_due(contents, clock)
-            while entry != NOTHING:
-                writer = np.int64(contents.writer[entry])
-                of = node_of[writer]
-                old = states[of]
-                if contents.value[entry] == old:
-                    states[of] = _of_window(contents, writer, ranks, sign)
-                    if states[of] != old:
-                        _tell(heads, inputs, targets, states, of, old, ranks, sign)
-                entry = pop_due(contents, clock)
-        if reads[i] == 1:
+            _expire(times[i], heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign)
+        if kinds[i] == READ:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
-                answers[answer, 0] = states[node]
+                answers[answer] = states[node]
             else:
-                answers[answer, 0] = _gather(heads, inputs, states, node, ranks, sign)
+                answers[answer] = _gather(heads, inputs, stack, states, node, ranks, sign)
             answer += 1
-        elif reads[i] == 0:
+        elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
             value = values[i]
             old = states[node]
+            falls, fallen = False, value
             if most == 0:
                 enter_value(contents, writer, value, expiries[i])
-                falls, fallen = False, np.int64(NULL)
             else:
                 falls, fallen = replace_oldest(ring, written, most, writer, value)
-            if _rank(value, ranks, sign) > _rank(old, ranks, sign):
-                states[node] = value
+            now = old
+            if most == 1 or _rank(value, ranks, sign) > _rank(old, ranks, sign):
+                now = value
             elif falls and fallen == old and fallen != value:
-                states[node] = _of_window(contents, writer, ranks, sign)
-            if states[node] != old:
-                _tell(heads, inputs, targets, states, node, old, ranks, sign)
+                now = _of_window(contents, writer, ranks, sign)
+            if now != old:
+                states[node] = now
+                _tell(heads, inputs, targets, stack, states, counts, counted, node, old, ranks, sign)
+
+
+@kernel
+def _expire(clock, heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign):
+    """Let the clock be there: what is due is taken away."""
+    contents.marks[CLOCK] = clock
+    entry = pop_due(contents, clock)
+    while entry != NOTHING:
+        writer = np.int64(contents.writer[entry])
+        of = node_of[writer]
+        old = states[of]
+        if contents.value[entry] == old:
+            states[of] = _of_window(contents, writer, ranks, sign)
+            if states[of] != old:
+                _tell(heads, inputs, targets, stack, states, counts, counted, of, old, ranks, sign)
+        entry = pop_due(contents, clock)
 
 
 @kernel
@@ -156,7 +226,7 @@ def fill_writers(contents, node_of, states, ranks, sign):
 
 
 @kernel
-def compute(nodes, heads, inputs, states, ranks, sign):
+def compute(nodes, heads, inputs, states, counts, ranks, sign):
     """The greatest values of nodes whose inputs push, inputs before what stands on them."""
     for node in nodes:
-        states[node] = _of_inputs(heads, inputs, states, node, ranks, sign)
+        _look_again(heads, inputs, states, counts, node, ranks, sign)

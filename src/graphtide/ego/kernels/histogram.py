@@ -4,16 +4,21 @@ Each node that is kept has a table by open addressing, all in one pool of pairs 
 a power of two; where the count is 0, the place is free. A writer needs none: its window is its histogram. Counts add up
 as sums do, so negative edges subtract, and in which order changes come does not matter; on their way they may be below
 0.
+
+Behind each larger table is room for a list of the values that are there most often, made when one is asked for and good
+until a count changes that is not below all of them: readers that are kept are often read and seldom written to.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, WRITER
+from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
+    borrowed_contents,
     enter_value,
     first_place,
     next_place,
@@ -21,8 +26,8 @@ from graphtide.ego.kernels.windows import (
     replace_oldest,
     value_at,
 )
-from graphtide.jit import kernel, leaf
-from graphtide.memory import address_to_words, copy_words, free, malloc
+from graphtide.jit import inlined, kernel, leaf
+from graphtide.memory import address_to_words, borrowed, copy_words, free, malloc, prefetch
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = [
@@ -45,7 +50,8 @@ __all__ = [
 START = 0
 BITS = 1
 USED = 2
-TABLE = 3
+LISTED = 3  # how long the list of the most frequent values is; -1 if it is to be made
+TABLE = 4
 
 # The pool: where it is in memory, and how many pairs it has room for.
 ADDRESS = 0
@@ -58,6 +64,11 @@ CLASSES = 40
 END = CLASSES - 1
 
 FEWEST_BITS = 2
+# The list behind a table of so many bits or more has room for so many values.
+LIST_FROM_BITS = 4
+LIST = 8
+# How many targets ahead a table is asked for.
+AHEAD = 4
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -94,7 +105,7 @@ def discard(pool):
 @kernel
 def _take(pool, places, bits):
     """A place for a table of that size, all counts 0."""
-    size = np.int64(1) << bits
+    size = (np.int64(1) << bits) + (LIST if bits >= LIST_FROM_BITS else 0)
     start = places[bits]
     if start >= 0:
         places[bits] = pairs_of(pool)[2 * start]
@@ -158,29 +169,38 @@ def _resize(pool, places, tables, node, bits):
         _give_back(pool, places, old, old_bits)
     tables[node, START] = start
     tables[node, BITS] = bits
+    tables[node, LISTED] = -1
 
 
-@leaf
+@inlined
 def _count(pool, places, tables, node, value, change):
-    """Add to how often a value is there."""
+    """Add to how often a value is there; how often that is then."""
     bits = tables[node, BITS]
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    at = np.int64(-1)
+    count = np.int64(0)
     if bits > 0:
-        start = tables[node, START]
-        pairs = pairs_of(pool)
-        at = _find(pairs, start, bits, value)
-        count = pairs[2 * (start + at) + 1]
-        if count != 0:
-            pairs[2 * (start + at) + 1] = count + change
-            if count + change == 0:
-                _remove(pairs, start, bits, at)
-                tables[node, USED] -= 1
-            return
-        if 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
-            pairs[2 * (start + at)] = value
-            pairs[2 * (start + at) + 1] = change
-            tables[node, USED] += 1
-            return
-    _resize(pool, places, tables, node, max(bits + 1, np.int64(FEWEST_BITS)))
+        at = start + _find(pairs, start, bits, value)
+        count = pairs[2 * at + 1]
+    if count != 0:
+        pairs[2 * at + 1] = count + change
+        if count + change == 0:
+            _remove(pairs, start, bits, at - start)
+            tables[node, USED] -= 1
+    elif at >= 0 and 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
+        pairs[2 * at] = value
+        pairs[2 * at + 1] = change
+        tables[node, USED] += 1
+    else:
+        _insert(pool, places, tables, node, value, change)
+    return count + change
+
+
+@kernel
+def _insert(pool, places, tables, node, value, change):
+    """Add a value to a table that is full."""
+    _resize(pool, places, tables, node, max(tables[node, BITS] + 1, np.int64(FEWEST_BITS)))
     start = tables[node, START]
     pairs = pairs_of(pool)
     at = start + _find(pairs, start, tables[node, BITS], value)
@@ -189,92 +209,165 @@ def _count(pool, places, tables, node, value, change):
     tables[node, USED] += 1
 
 
-@kernel
-def _spread(heads, targets, pool, places, tables, node, gone, has_gone, come, has_come, sign):
+@inlined
+def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, come, has_come):
     """Take a value away and add another one at all that a node reaches."""
-    start = np.int64(heads[node, OUT])
-    for k in range(start, start + heads[node, OUT + SIZE]):
-        entry = np.int64(targets[k])
-        part = -sign if entry & NEGATIVE else sign
-        if has_gone:
-            _count(pool, places, tables, entry >> 2, gone, -part)
-        if has_come:
-            _count(pool, places, tables, entry >> 2, come, part)
-        if entry & LAST == 0:
-            _spread(heads, targets, pool, places, tables, entry >> 2, gone, has_gone, come, has_come, part)
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, OUT])
+    end = k + heads[node, OUT + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(targets[k])
+            v = entry >> 2
+            k += 1
+            if k + AHEAD < end:
+                prefetch(tables, targets[k + AHEAD] >> 2)
+            part = -sign if entry & NEGATIVE else sign
+            if has_gone:
+                count = _count(pool, places, tables, v, gone, -part)
+                _keep_list(pool, tables, v, count, -part)
+            if has_come:
+                count = _count(pool, places, tables, v, come, part)
+                _keep_list(pool, tables, v, count, part)
+            if entry & LAST == 0:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[v, OUT])
+                end = k + heads[v, OUT + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
 
 
 @kernel
-def _gather(heads, inputs, contents, plain, pool, places, tables, node, sign, into):
-    """Add what a node stands for to the table of another one, or subtract it."""
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        u = entry >> 2
-        part = -sign if entry & NEGATIVE else sign
-        if entry & LAST:
-            # The writers of the first overlay have their numbers as nodes.
-            writer = u if u < plain else np.int64(heads[u, IN])
-            if contents.most == 1:
-                if contents.written[writer] > 0:
-                    _count(pool, places, tables, into, contents.ring[writer], part)
-                continue
-            place = first_place(contents, writer)
-            while place != NOTHING:
-                _count(pool, places, tables, into, value_at(contents, place), part)
-                place = next_place(contents, writer, place)
-        elif heads[u, FLAGS] & PUSH:
-            bits = tables[u, BITS]
-            first = tables[u, START]
-            for at in range(first, first + (np.int64(1) << bits) if bits > 0 else first):
-                count = pairs_of(pool)[2 * at + 1]
-                if count != 0:
-                    _count(pool, places, tables, into, pairs_of(pool)[2 * at], part * count)
-        else:
-            _gather(heads, inputs, contents, plain, pool, places, tables, u, part, into)
+def _merge(pool, places, tables, node, into, sign):
+    """Add the table of a node to another one."""
+    first = tables[node, START]
+    for at in range(first, first + _places(tables, node)):
+        count = pairs_of(pool)[2 * at + 1]
+        if count != 0:
+            _count(pool, places, tables, into, pairs_of(pool)[2 * at], sign * count)
 
 
 @leaf
-def _answer(pool, tables, node, ranks, out):
-    """The values that are there most often, of equally frequent ones the least; all are NULL where there are no more.
-
-    Without a place for values: how many there are.
-    """
+def _places(tables, node):
+    """How many places a table has."""
     bits = tables[node, BITS]
-    most = out.shape[0] >> 1
-    found = 0
-    start = tables[node, START]
-    end = start + (np.int64(1) << bits) if bits > 0 else start
-    pairs = pairs_of(pool)
-    for at in range(start, end):
-        count = pairs[2 * at + 1]
-        if count <= 0:
-            continue
-        if most == 0:
-            found += 1
-            continue
-        value = pairs[2 * at]
-        k = found
-        while k > 0:
-            other = out[most + k - 1]
-            if count < other:
+    return np.int64(1) << bits if bits > 0 else np.int64(0)
+
+
+@inlined
+def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, into):
+    """Add what a node stands for to the table of another one, or of itself."""
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, IN])
+    end = k + heads[node, IN + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(inputs[k])
+            u = entry >> 2
+            k += 1
+            part = -sign if entry & NEGATIVE else sign
+            if u < plain and contents.most == 1:
+                # The writers of the first overlay have their numbers as nodes.
+                if contents.written[u] > 0:
+                    _count(pool, places, tables, into, contents.ring[u], part)
+            elif u < plain or heads[u, FLAGS] & WRITER:
+                _add_window(contents, u if u < plain else np.int64(heads[u, IN]), pool, places, tables, into, part)
+            elif entry & KEPT:
+                _merge(pool, places, tables, u, into, part)
+            else:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[u, IN])
+                end = k + heads[u, IN + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+
+
+@kernel
+def _add_window(contents, writer, pool, places, tables, into, sign):
+    """Add the values of a writer to a table."""
+    place = first_place(contents, writer)
+    while place != NOTHING:
+        _count(pool, places, tables, into, value_at(contents, place), sign)
+        place = next_place(contents, writer, place)
+
+
+@inlined
+def _rank_in(out, first, step, counts, most, found, value, count, ranks):
+    """Put a value among the most frequent ones, of equally frequent ones the least first; how many there are then.
+
+    Value k is at `first + k * step`, its count so many words behind.
+    """
+    k = found
+    while k > 0:
+        before = first + (k - 1) * step
+        other = out[before + counts]
+        if count < other:
+            break
+        if count == other:
+            its = out[before]
+            if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
                 break
-            if count == other:
-                mine = ranks[value] if ranks.shape[0] > 0 else value
-                its = ranks[out[k - 1]] if ranks.shape[0] > 0 else out[k - 1]
-                if mine > its:
-                    break
-            if k < most:
-                out[k] = out[k - 1]
-                out[most + k] = out[most + k - 1]
-            k -= 1
         if k < most:
-            out[k] = value
-            out[most + k] = count
-            found = min(found + 1, most)
-    if most == 0:
-        out[0] = found
+            out[before + step] = out[before]
+            out[before + step + counts] = other
+        k -= 1
+    if k < most:
+        out[first + k * step] = value
+        out[first + k * step + counts] = count
+        found = min(found + 1, most)
     return found
+
+
+@kernel
+def _make_list(pool, tables, node, ranks):
+    """List the most frequent values of a table."""
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    end = start + _places(tables, node)
+    found = 0
+    for at in range(start, end):
+        if pairs[2 * at + 1] > 0:
+            found = _rank_in(pairs, 2 * end, 2, 1, LIST, found, pairs[2 * at], pairs[2 * at + 1], ranks)
+    tables[node, LISTED] = found
+
+
+@inlined
+def _keep_list(pool, tables, node, count, change):
+    """Forget a list after a count has changed, unless it was and is below all that are listed."""
+    listed = tables[node, LISTED]
+    if listed >= 0:
+        last = 2 * (tables[node, START] + _places(tables, node) + LIST - 1) + 1
+        if listed < LIST or max(count, count - change) >= pairs_of(pool)[last]:
+            tables[node, LISTED] = -1
+
+
+@inlined
+def _answer(pool, tables, node, is_kept, ranks, answers, first, most):
+    """The values that are most often in a table, and their counts."""
+    pairs = pairs_of(pool)
+    start = tables[node, START]
+    end = start + _places(tables, node)
+    if is_kept and tables[node, BITS] >= LIST_FROM_BITS and most <= LIST:
+        if tables[node, LISTED] < 0:
+            _make_list(pool, tables, node, ranks)
+        for k in range(min(most, tables[node, LISTED])):
+            answers[first + k] = pairs[2 * (end + k)]
+            answers[first + most + k] = pairs[2 * (end + k) + 1]
+    else:
+        found = 0
+        for at in range(start, end):
+            if pairs[2 * at + 1] > 0:
+                found = _rank_in(answers, first, 1, most, most, found, pairs[2 * at], pairs[2 * at + 1], ranks)
 
 
 @leaf
@@ -284,18 +377,30 @@ def clear(pool, places, tables, node):
         _give_back(pool, places, tables[node, START], tables[node, BITS])
     tables[node, BITS] = 0
     tables[node, USED] = 0
+    tables[node, LISTED] = -1
 
 
-@leaf
-def _make_room(pool, places, tables, node, values):
-    """Let an empty table be large enough for so many values, and not so large that looking through it takes longer."""
-    bits = np.int64(bit_length(np.uint64(values + (values >> 1)))) + 1
-    if tables[node, BITS] < bits or tables[node, BITS] > bits + 1:
-        clear(pool, places, tables, node)
-        _resize(pool, places, tables, node, max(bits, np.int64(FEWEST_BITS)))
+@inlined
+def _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch):
+    """A table of scratch that is large enough for what a node's inputs have, and not much larger."""
+    values = np.int64(0)
+    start = np.int64(heads[node, IN])
+    for k in range(start, start + heads[node, IN + SIZE]):
+        entry = np.int64(inputs[k])
+        if entry >> 2 < plain:
+            values += max(most, 1)
+        elif entry & KEPT:
+            values += tables[entry >> 2, USED]
+        else:
+            values += np.int64(heads[entry >> 2, IN + SIZE])
+    bits = max(np.int64(bit_length(np.uint64(values + (values >> 1)))), np.int64(FEWEST_BITS))
+    scratch = first_scratch + bits
+    if tables[scratch, BITS] == 0:
+        _resize(pool, places, tables, scratch, bits)
+    return scratch
 
 
-@leaf
+@inlined
 def _wipe(pool, tables, node):
     """Let a table be empty."""
     pairs = pairs_of(pool)
@@ -303,6 +408,7 @@ def _wipe(pool, tables, node):
     for at in range(start, start + (np.int64(1) << tables[node, BITS])):
         pairs[2 * at + 1] = 0
     tables[node, USED] = 0
+    tables[node, LISTED] = -1
 
 
 @kernel
@@ -311,10 +417,11 @@ def run(
     values,
     expiries,
     times,
-    reads,
+    kinds,
     heads,
     inputs,
     targets,
+    stack,
     contents,
     node_of,
     plain,
@@ -322,6 +429,7 @@ def run(
     places,
     tables,
     ranks,
+    most_frequent,
     answers,
 ):
     """Do writes and reads in their order: each read sees the writes before it.
@@ -329,45 +437,59 @@ def run(
     `plain` are the writers whose nodes have the same numbers. An answer is the most frequent values and then their
     counts, or how many values there are.
     """
+    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
+    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
+    stack, node_of, ranks, answers = borrowed(stack), borrowed(node_of), borrowed(ranks), borrowed(answers)
+    pool, places, tables, contents = borrowed(pool), borrowed(places), borrowed(tables), borrowed_contents(contents)
     ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
-    scratch = tables.shape[0] - 1
+    first_scratch = tables.shape[0] - CLASSES
     answer = 0
+    width = max(2 * most_frequent, 1)
     for i in range(nodes.shape[0]):
         node = nodes[i]
+        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, tables, 1)
         if most == 0 and times[i] > marks[CLOCK]:
-            clock = times[i]
-            marks[CLOCK] = clock
-            entry = pop_due(contents, clock)
-            while entry != NOTHING:
-                of = node_of[contents.writer[entry]]
-                gone = contents.value[entry]
-                _spread(heads, targets, pool, places, tables, of, gone, True, gone, False, 1)
-                entry = pop_due(contents, clock)
-        if reads[i] == 1:
+            _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
+        if kinds[i] == READ:
             heads[node, USERS] += 1
-            if heads[node, FLAGS] & PUSH:
-                _answer(pool, tables, node, ranks, answers[answer])
+            table = node
+            if heads[node, FLAGS] & PUSH == 0:
+                table = _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch)
+                _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, table)
+            if most_frequent == 0:
+                answers[answer] = tables[table, USED]
             else:
-                _make_room(pool, places, tables, scratch, np.int64(heads[node, IN + SIZE]) * max(most, 1))
-                _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, scratch)
-                _answer(pool, tables, scratch, ranks, answers[answer])
-                _wipe(pool, tables, scratch)
-            answer += 1
-        elif reads[i] == 0:
+                _answer(pool, tables, table, table == node, ranks, answers, answer, most_frequent)
+            if table >= first_scratch:
+                _wipe(pool, tables, table)
+            answer += width
+        elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
             value = values[i]
+            falls, old = False, value
             if most == 0:
                 enter_value(contents, writer, value, expiries[i])
-                _spread(heads, targets, pool, places, tables, node, value, False, value, True, 1)
             else:
                 falls, old = replace_oldest(ring, written, most, writer, value)
-                if not falls or old != value:
-                    _spread(heads, targets, pool, places, tables, node, old, falls, value, True, 1)
+            if not falls or old != value:
+                _spread(heads, targets, stack, pool, places, tables, node, old, falls, value, True)
 
 
 @kernel
-def compute(nodes, heads, inputs, contents, plain, pool, places, tables):
+def _expire(clock, heads, targets, stack, contents, node_of, pool, places, tables):
+    """Let the clock be there: what is due is taken away."""
+    contents.marks[CLOCK] = clock
+    entry = pop_due(contents, clock)
+    while entry != NOTHING:
+        of = node_of[contents.writer[entry]]
+        gone = contents.value[entry]
+        _spread(heads, targets, stack, pool, places, tables, of, gone, True, gone, False)
+        entry = pop_due(contents, clock)
+
+
+@kernel
+def compute(nodes, heads, inputs, stack, contents, plain, pool, places, tables):
     """The tables of nodes whose inputs push, inputs before what stands on them."""
     for node in nodes:
         clear(pool, places, tables, node)
-        _gather(heads, inputs, contents, plain, pool, places, tables, node, 1, node)
+        _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, node)

@@ -12,10 +12,12 @@ import numpy as np
 
 from graphtide.bits import lowest
 from graphtide.dataflow.kernels.weigh import LIMBS, rounded
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
+    borrowed_contents,
     enter_value,
     first_place,
     next_place,
@@ -23,7 +25,8 @@ from graphtide.ego.kernels.windows import (
     replace_oldest,
     value_at,
 )
-from graphtide.jit import kernel, leaf
+from graphtide.jit import inlined, kernel, leaf
+from graphtide.memory import borrowed
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["BASE", "COUNTS", "DIGITS", "IS_FLOAT", "SCALE", "bits_of", "compute", "fill_writers", "round_digits", "run"]
@@ -57,13 +60,15 @@ def _split(code, is_float):
 
 
 @kernel
-def bits_of(codes, is_float):
-    """Where the least binary digit of any of these values is, and where the greatest ends; the same if all are 0."""
+def bits_of(codes, kinds, is_float):
+    """Where the least binary digit of what is written is, and where the greatest ends; the same if all are 0."""
     low = 4096
     high = 0
     greatest = np.uint64(0)
-    for code in codes:
-        whole, place = _split(code, is_float)
+    for i in range(codes.shape[0]):
+        if kinds[i] != WRITE:
+            continue
+        whole, place = _split(codes[i], is_float)
         if not is_float:
             # No bit above that of some value is set.
             greatest |= np.uint64(abs(whole))
@@ -112,62 +117,113 @@ def _add_amount(scale, code, sign, amount):
             amount[at + 2] += sign * (rest >> 32)
 
 
-@kernel
-def _spread(heads, targets, states, node, amount):
+@inlined
+def _spread(heads, targets, stack, states, node, amount):
     """Add an amount of one word to all that a node reaches."""
-    start = np.int64(heads[node, OUT])
-    for k in range(start, start + heads[node, OUT + SIZE]):
-        entry = np.int64(targets[k])
-        part = -amount if entry & NEGATIVE else amount
-        states[entry >> 2] += part
-        if entry & LAST == 0:
-            _spread(heads, targets, states, entry >> 2, part)
+    top = 0
+    k = np.int64(heads[node, OUT])
+    end = k + heads[node, OUT + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(targets[k])
+            k += 1
+            part = -amount if entry & NEGATIVE else amount
+            states[entry >> 2] += part
+            if entry & LAST == 0:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, amount
+                top += FRAME
+                k = np.int64(heads[entry >> 2, OUT])
+                end = k + heads[entry >> 2, OUT + SIZE]
+                amount = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, amount = stack[top], stack[top + 1], stack[top + 2]
 
 
-@kernel
-def _spread_words(heads, targets, states, node, amount, sign):
-    """Add an amount to all that a node reaches, or subtract it."""
+@inlined
+def _spread_words(heads, targets, stack, states, node, amount):
+    """Add an amount to all that a node reaches."""
     width = amount.shape[0]
-    start = np.int64(heads[node, OUT])
-    for k in range(start, start + heads[node, OUT + SIZE]):
-        entry = np.int64(targets[k])
-        part = -sign if entry & NEGATIVE else sign
-        at = (entry >> 2) * width
-        for j in range(width):
-            states[at + j] += part * amount[j]
-        if entry & LAST == 0:
-            _spread_words(heads, targets, states, entry >> 2, amount, part)
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, OUT])
+    end = k + heads[node, OUT + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(targets[k])
+            k += 1
+            part = -sign if entry & NEGATIVE else sign
+            at = (entry >> 2) * width
+            for j in range(width):
+                states[at + j] += part * amount[j]
+            if entry & LAST == 0:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[entry >> 2, OUT])
+                end = k + heads[entry >> 2, OUT + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
 
 
-@kernel
-def _gather(heads, inputs, states, node):
+@inlined
+def _gather(heads, inputs, stack, states, node):
     """Add up amounts of one word that a node stands for."""
     total = np.int64(0)
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        other = entry >> 2
-        if entry & LAST or heads[other, FLAGS] & PUSH:
-            part = states[other]
-        else:
-            part = _gather(heads, inputs, states, other)
-        total += -part if entry & NEGATIVE else part
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, IN])
+    end = k + heads[node, IN + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(inputs[k])
+            other = entry >> 2
+            k += 1
+            part = -sign if entry & NEGATIVE else sign
+            if entry & KEPT:
+                total += part * states[other]
+            else:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[other, IN])
+                end = k + heads[other, IN + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
     return total
 
 
-@kernel
-def _gather_words(heads, inputs, states, width, node, sign, out):
-    """Add what a node stands for to `out`, or subtract it."""
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        other = entry >> 2
-        part = -sign if entry & NEGATIVE else sign
-        if entry & LAST or heads[other, FLAGS] & PUSH:
-            for j in range(width):
-                out[j] += part * states[other * width + j]
-        else:
-            _gather_words(heads, inputs, states, width, other, part, out)
+@inlined
+def _gather_words(heads, inputs, stack, states, width, node, out, at):
+    """Add what a node stands for to the words of `out` from `at` on."""
+    top = 0
+    sign = np.int64(1)
+    k = np.int64(heads[node, IN])
+    end = k + heads[node, IN + SIZE]
+    while True:
+        while k < end:
+            entry = np.int64(inputs[k])
+            other = entry >> 2
+            k += 1
+            part = -sign if entry & NEGATIVE else sign
+            if entry & KEPT:
+                for j in range(width):
+                    out[at + j] += part * states[other * width + j]
+            else:
+                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
+                top += FRAME
+                k = np.int64(heads[other, IN])
+                end = k + heads[other, IN + SIZE]
+                sign = part
+        if top == 0:
+            break
+        top -= FRAME
+        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
 
 
 @leaf
@@ -180,8 +236,8 @@ def _word(scale, code):
     return whole << shift if shift >= 0 else whole >> -shift
 
 
-@leaf
-def _change(scale, gone, has_gone, come, has_come, heads, targets, states, node, amount):
+@inlined
+def _change(scale, gone, has_gone, come, has_come, heads, targets, stack, states, node, amount):
     """Take a value away from a writer and add another one, there and at all that it reaches."""
     width = amount.shape[0]
     if width == 1:
@@ -191,58 +247,87 @@ def _change(scale, gone, has_gone, come, has_come, heads, targets, states, node,
         if has_come:
             change += _word(scale, come)
         states[node] += change
-        if change != 0 and heads[node, OUT + SIZE] > 0:
-            _spread(heads, targets, states, node, change)
-        return
-    for j in range(width):
-        amount[j] = 0
-    if has_gone:
-        _add_amount(scale, gone, -1, amount)
-    if has_come:
-        _add_amount(scale, come, 1, amount)
-    for j in range(width):
-        states[node * width + j] += amount[j]
-    _spread_words(heads, targets, states, node, amount, 1)
+        if change != 0:
+            _spread(heads, targets, stack, states, node, change)
+    else:
+        for j in range(width):
+            amount[j] = 0
+        if has_gone:
+            _add_amount(scale, gone, -1, amount)
+        if has_come:
+            _add_amount(scale, come, 1, amount)
+        for j in range(width):
+            states[node * width + j] += amount[j]
+        _spread_words(heads, targets, stack, states, node, amount)
 
 
 @kernel
-def run(nodes, values, expiries, times, reads, heads, inputs, targets, contents, node_of, states, scale, answers):
-    """Do writes and reads in their order: each read sees the writes before it. The amounts read are in `answers`."""
-    width = scale[COUNTS] + scale[DIGITS]
-    amount = np.zeros(width, np.int64)
+def run(
+    nodes,
+    values,
+    expiries,
+    times,
+    kinds,
+    heads,
+    inputs,
+    targets,
+    stack,
+    contents,
+    node_of,
+    states,
+    scale,
+    amount,
+    answers,
+):
+    """Do writes and reads in their order: each read sees the writes before it.
+
+    The amounts read are in `answers`, one after the other.
+    """
+    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
+    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
+    stack, node_of, states, scale = borrowed(stack), borrowed(node_of), borrowed(states), borrowed(scale)
+    amount, answers, contents = borrowed(amount), borrowed(answers), borrowed_contents(contents)
+    width = amount.shape[0]
     ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
+        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, width)
+        is_read = kinds[i] == READ
+        value = values[i]
+        falls, old = False, value
         if most == 0 and times[i] > marks[CLOCK]:
-            clock = times[i]
-            marks[CLOCK] = clock
-            entry = pop_due(contents, clock)
-            while entry != NOTHING:
-                of = node_of[contents.writer[entry]]
-                gone = contents.value[entry]
-                _change(scale, gone, True, gone, False, heads, targets, states, of, amount)
-                entry = pop_due(contents, clock)
-        if reads[i] == 1:
+            _expire(times[i], heads, targets, stack, contents, node_of, states, scale, amount)
+        if is_read:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
                 for j in range(width):
-                    answers[answer, j] = states[node * width + j]
+                    answers[answer + j] = states[node * width + j]
             elif width == 1:
-                answers[answer, 0] = _gather(heads, inputs, states, node)
+                answers[answer] = _gather(heads, inputs, stack, states, node)
             else:
-                _gather_words(heads, inputs, states, width, node, 1, answers[answer])
-            answer += 1
-        elif reads[i] == 0:
+                _gather_words(heads, inputs, stack, states, width, node, answers, answer)
+            answer += width
+        elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
-            value = values[i]
             if most == 0:
                 enter_value(contents, writer, value, expiries[i])
-                _change(scale, value, False, value, True, heads, targets, states, node, amount)
             else:
                 falls, old = replace_oldest(ring, written, most, writer, value)
-                if not falls or old != value:
-                    _change(scale, old, falls, value, True, heads, targets, states, node, amount)
+            if not falls or old != value:
+                _change(scale, old, falls, value, True, heads, targets, stack, states, node, amount)
+
+
+@kernel
+def _expire(clock, heads, targets, stack, contents, node_of, states, scale, amount):
+    """Let the clock be there: what is due is taken away."""
+    contents.marks[CLOCK] = clock
+    entry = pop_due(contents, clock)
+    while entry != NOTHING:
+        of = node_of[contents.writer[entry]]
+        gone = contents.value[entry]
+        _change(scale, gone, True, gone, False, heads, targets, stack, states, of, amount)
+        entry = pop_due(contents, clock)
 
 
 @kernel
@@ -259,12 +344,12 @@ def fill_writers(contents, node_of, states, scale):
 
 
 @kernel
-def compute(nodes, heads, inputs, states, scale):
+def compute(nodes, heads, inputs, stack, states, scale):
     """The amounts of nodes whose inputs push, inputs before what stands on them."""
     width = scale[COUNTS] + scale[DIGITS]
     for node in nodes:
         states[node * width : (node + 1) * width] = 0
-        _gather_words(heads, inputs, states, width, node, 1, states[node * width : (node + 1) * width])
+        _gather_words(heads, inputs, stack, states, width, node, states, node * width)
 
 
 @kernel

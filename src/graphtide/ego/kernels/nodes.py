@@ -1,11 +1,12 @@
 """The nodes of a plan: what each has as inputs, and which nodes that push have it as theirs.
 
 A node is a row of `heads`. Its inputs lie in one pool and its targets in another, each list with room to grow. An entry
-is the other node, times four, plus marks: an input may be a *writer*, a target may be a reader, behind which there
-is nothing (*last*), and either may be subtracted (*negative*). So a walk need not look at a node to know whether to go
-on.
+is the other node, times four, plus marks: an input may push, so that what it stands for is known (*kept*), a target
+may be a reader, behind which there is nothing (*last*), and either may be subtracted (*negative*). So a walk need not
+look at a node to know whether to go on.
 
-Invariant: v is a target of u if and only if v pushes and u is an input of v, with the same sign.
+Invariant: v is a target of u if and only if v pushes and u is an input of v, with the same sign. An input is marked as
+kept if and only if it pushes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from graphtide.jit import kernel, leaf
 
 __all__ = [
     "FLAGS",
+    "FRAME",
     "FREE",
     "HEAD",
     "IN",
+    "KEPT",
     "LAST",
     "NEGATIVE",
     "OUT",
@@ -37,6 +40,7 @@ __all__ = [
     "downstream",
     "entry_of",
     "grow_stack",
+    "mark_kept",
     "take_away",
 ]
 
@@ -49,21 +53,25 @@ FLAGS = 6
 USERS = 7  # how many nodes have this one as an input; of a reader, which is none, how often it was read
 HEAD = 8
 
+# Words of the stack of a walk for each node that it is in.
+FRAME = 4
+
 # Flags.
 PUSH = 1
 WRITER = 2
 READER = 4
 FREE = 8
 
-# Marks of an entry.
+# Marks of an entry: of any, of a target, of an input.
 NEGATIVE = 1
 LAST = 2
+KEPT = 2
 
 
 @leaf
 def entry_of(heads, side, node, negative):
     """A node as it stands in lists of that side."""
-    wanted = WRITER if side == IN else READER
+    wanted = PUSH if side == IN else READER
     return (node << 2) | (LAST if heads[node, FLAGS] & wanted else 0) | (NEGATIVE if negative else 0)
 
 
@@ -181,6 +189,16 @@ def detach(heads, in_pool, out_pool, node):
     heads[node, FLAGS] &= ~PUSH
     for k in range(heads[node, IN + SIZE]):
         take_away(heads, out_pool, OUT, np.int64(in_pool[heads[node, IN] + k]) >> 2, node)
+
+
+@kernel
+def mark_kept(heads, in_pool, count):
+    """Mark all inputs anew, after other nodes push."""
+    for v in range(count):
+        if heads[v, FLAGS] & (WRITER | FREE) == 0:
+            for k in range(heads[v, IN], heads[v, IN] + heads[v, IN + SIZE]):
+                entry = np.int64(in_pool[k])
+                in_pool[k] = entry_of(heads, IN, entry >> 2, entry & NEGATIVE)
 
 
 @kernel

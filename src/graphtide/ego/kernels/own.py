@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, grow_stack
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, grow_stack
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
@@ -85,7 +85,7 @@ def _gather(heads, inputs, settings, initial, states, node, out, stack, later):
             entry = np.int64(inputs[k])
             u = entry >> 2
             negative = flipped ^ (entry & NEGATIVE)
-            if entry & LAST == 0 and heads[u, FLAGS] & PUSH == 0:
+            if entry & KEPT == 0:
                 stack[top] = (u << 1) | negative
                 top += 1
             elif negative:

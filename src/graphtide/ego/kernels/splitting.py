@@ -10,11 +10,14 @@ __all__ = ["prefixes", "with_prefixes"]
 
 
 @kernel
-def prefixes(starts, inputs, output_starts, outputs, writers, by_level, often, pulls, push, push_cost, pull_cost):
+def prefixes(
+    starts, inputs, output_starts, outputs, writers, by_level, often, pulls, push, partials, push_cost, pull_cost
+):
     """For each node how many of its inputs, those with fewest pushes first, are to be pushed to a node of their own.
 
     Nodes with an output that pushes push and stay as they are; the last come first, since one that is split pulls, and
-    `push` is changed so. `push_cost` and `pull_cost` are by the number of inputs. Also which inputs: `taken`.
+    `push` is changed so. `push_cost` and `pull_cost` are by the number of inputs, for readers and for partial
+    aggregates, the first of which is `partials`. Also which inputs: `taken`.
     """
     sizes = np.zeros(len(starts) - 1, np.int32)
     taken = np.zeros(len(inputs), np.bool_)
@@ -32,12 +35,13 @@ def prefixes(starts, inputs, output_starts, outputs, writers, by_level, often, p
         for j in range(many):
             frequency[j] = often[inputs[ready[j]]]
         rising = np.argsort(frequency, kind="mergesort")
-        best = often[node] * push_cost[count] if push[node] else pulls[node] * pull_cost[count]
+        sort = 1 if node >= partials else 0
+        best = often[node] * push_cost[sort, count] if push[node] else pulls[node] * pull_cost[sort, count]
         pushed = 0.0
         for j in range(min(many, count - 1)):
             pushed += frequency[rising[j]]
             size = j + 1
-            cost = pushed * push_cost[size] + pulls[node] * pull_cost[count - size + 1]
+            cost = pushed * push_cost[1, size] + pulls[node] * pull_cost[sort, count - size + 1]
             if size > 1 and cost < best:
                 best = cost
                 sizes[node] = size

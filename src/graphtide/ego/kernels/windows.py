@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.jit import kernel, leaf
+from graphtide.memory import borrowed
 
 __all__ = [
     "CLOCK",
@@ -26,6 +27,7 @@ __all__ = [
     "QUEUE_FIRST",
     "QUEUE_SIZE",
     "Contents",
+    "borrowed_contents",
     "due_writers",
     "enter_value",
     "first_place",
@@ -62,6 +64,25 @@ class Contents(NamedTuple):
     queue: NDArray[np.int32]  # its length is a power of two
     heap: NDArray[np.int32]
     marks: NDArray[np.int64]
+
+
+@leaf
+def borrowed_contents(contents):
+    """The same arrays, without a count of references to them."""
+    return Contents(
+        contents.most,
+        borrowed(contents.ring),
+        borrowed(contents.written),
+        borrowed(contents.value),
+        borrowed(contents.expiry),
+        borrowed(contents.writer),
+        borrowed(contents.following),
+        borrowed(contents.preceding),
+        borrowed(contents.first),
+        borrowed(contents.queue),
+        borrowed(contents.heap),
+        borrowed(contents.marks),
+    )
 
 
 @leaf
