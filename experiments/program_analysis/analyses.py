@@ -1,4 +1,4 @@
-"""The analyses of the experiment: a program, its facts by release, and another engine that evaluates it from scratch."""
+"""The analyses: a program, its facts by release, and another engine that evaluates it from scratch."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pv
 from andersen import solve
+from grounding import ground
 
 from graphtide import datasets
 
 HERE = Path(__file__).parent
 Facts = dict[str, np.ndarray]
 Rows = dict[str, np.ndarray]
-# Static tables of commands, the API of modules and the Lua interpreter: with them 21 million pairs instead of 5.
+# Static tables of commands, the API of modules and the Lua interpreter: with them there are over 20 million pairs.
 LEFT_OUT = re.compile(
     r"commands\.c|module\.c|l[a-z]+lib\.c|l(api|code|debug|do|dump|func|gc|init|lex|mem|object|opcodes|parser|state"
     r"|string|table|tm|undump|vm|zio)\.c|lua_?\w*\.c|strbuf\.c|fpconv\.c"
@@ -56,7 +57,7 @@ class Analysis:
 
 def nulls() -> Analysis:
     """Which null reaches what, in redis."""
-    return Analysis("nulls", ("null", "suspect"), "nullassign", {}, _redis, "DuckDB", _nulls_in_duckdb)
+    return Analysis("nulls", ("null", "suspect"), "nullstore", {}, _redis, "DuckDB", _nulls_in_duckdb)
 
 
 def points_to() -> Analysis:
@@ -77,6 +78,15 @@ def points_to() -> Analysis:
 def kernel(folder: Path) -> Analysis:
     """Which modules of Linux call which services, and what nothing reaches."""
     return Analysis("kernel", ("depth", "unreached"), "edge", {}, lambda: _linux(folder), "DuckDB", _kernel_in_duckdb)
+
+
+def doop(folder: Path) -> Analysis:
+    """What points to what in a Java program with its library."""
+    text = (HERE / "doop.dl").read_text()
+    outputs = ("VarPointsTo", "CallGraphEdge", "Reachable")
+    return Analysis(
+        "doop", outputs, "AssignLocal", {}, lambda: _java(folder), "clingo", lambda facts: ground(text, facts, outputs)
+    )
 
 
 # -- redis
@@ -217,3 +227,34 @@ def _objects(rows: set[tuple[Any, ...]]) -> np.ndarray:
 
 def _fetched(db: duckdb.DuckDBPyConnection, query: str) -> np.ndarray:
     return np.column_stack(list(db.sql(query).fetchnumpy().values())).astype(np.int64)
+
+
+# -- java
+
+_NUMBERS = frozenset({"index", "arity"})
+
+
+def _java(folder: Path) -> Iterator[Change]:
+    facts: Facts = {}
+    for name, columns in re.findall(r"^\.decl (\w+)\((.*)\)", (HERE / "doop.dl").read_text(), re.MULTILINE):
+        file = folder / f"{name.replace('MethodModifier', 'Method-Modifier')}.facts.zst"
+        if file.is_file():
+            facts[name] = _lines(file, [each.split(":")[0] for each in columns.split(", ")])
+    yield Change("all", facts, {}, facts)
+
+
+def _lines(file: Path, columns: list[str]) -> np.ndarray:
+    table = pv.read_csv(
+        file,
+        pv.ReadOptions(column_names=columns),
+        pv.ParseOptions(delimiter="\t", quote_char=False),
+        pv.ConvertOptions(
+            column_types={name: pa.int64() if name in _NUMBERS else pa.string() for name in columns},
+            strings_can_be_null=False,
+            null_values=[],
+        ),
+    )
+    made = np.empty((table.num_rows, table.num_columns), object)
+    for place, column in enumerate(table.itercolumns()):
+        made[:, place] = column.to_pylist()
+    return made
