@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 Facts = dict[str, np.ndarray]
 Rows = dict[str, np.ndarray]
 # Static tables of commands, the API of modules and the Lua interpreter: with them there are over 20 million pairs.
-LEFT_OUT = re.compile(
+LEFT_OUT = (
     r"commands\.c|module\.c|l[a-z]+lib\.c|l(api|code|debug|do|dump|func|gc|init|lex|mem|object|opcodes|parser|state"
     r"|string|table|tm|undump|vm|zio)\.c|lua_?\w*\.c|strbuf\.c|fpconv\.c"
 )
@@ -60,18 +60,20 @@ def nulls() -> Analysis:
     return Analysis("nulls", ("null", "suspect"), "nullstore", {}, _redis, "DuckDB", _nulls_in_duckdb)
 
 
-def points_to() -> Analysis:
-    """What points to what, in redis without its tables of commands, its modules and Lua."""
+def points_to(left_out: str) -> Analysis:
+    """What points to what in redis, without some files."""
     redis = datasets.facts("redis")
     names = redis.names["name"].to_pylist()
     kinds = {number: names[number] for number in np.unique(redis.at("7.0.0")["global"][:, 2]).tolist()}
 
-    def from_scratch(facts: Facts) -> Rows:
-        return {name: np.array(list(rows), np.int64) for name, rows in solve(facts, kinds).items()}
-
-    fixed = {"named": list(kinds.items())}
     return Analysis(
-        "points_to", ("points_to", "holds", "calls"), "assign", fixed, _core, "worklist of bit sets", from_scratch
+        "points_to",
+        ("points_to", "holds", "calls"),
+        "assign",
+        {"named": list(kinds.items())},
+        lambda: _without(left_out),
+        "worklist of bit sets",
+        lambda facts: solve(facts, kinds),
     )
 
 
@@ -98,7 +100,7 @@ def _redis() -> Iterator[Change]:
         yield Change(release, *redis.changes(release), redis.at(release))
 
 
-def _core() -> Iterator[Change]:
+def _without(left_out: str) -> Iterator[Change]:
     redis = datasets.facts("redis")
     names = redis.names["name"].to_pylist()
     home: dict[str, str] = {}
@@ -107,7 +109,7 @@ def _core() -> Iterator[Change]:
             home |= {names[row[0]]: names[row[1]] for row in each.coming.get(relation, np.empty((0, 2))).tolist()}
     owner = re.compile(r"(?:O:|O:heap@)?(@[^/!]+)")
     files = [home.get(found[1], "") if (found := owner.match(name)) else "" for name in names]
-    is_kept = np.array([not LEFT_OUT.fullmatch(file) for file in files])
+    is_kept = np.array([not re.fullmatch(left_out, file) for file in files])
 
     def kept(facts: Facts) -> Facts:
         # Functions stay, so that a call of one that is left out still has an object.

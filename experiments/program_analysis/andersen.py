@@ -16,8 +16,8 @@ Facts = Mapping[str, np.ndarray]
 Pairs = set[tuple[int, int]]
 
 
-def solve(facts: Facts, kinds: Mapping[int, str]) -> dict[str, Pairs]:
-    """`points_to`, `holds` and `calls` from scratch; `kinds` names the kinds of global variables."""
+def solve(facts: Facts, kinds: Mapping[int, str]) -> dict[str, np.ndarray]:
+    """`points_to`, `holds` and `calls` from scratch, as lines; `kinds` names the kinds of global variables."""
     return _Solver(facts, kinds).run()
 
 
@@ -32,7 +32,7 @@ class _Solver:
     numbers: dict[int, int] = field(default_factory=dict)
     objects: list[int] = field(default_factory=list)
 
-    def run(self) -> dict[str, Pairs]:
+    def run(self) -> dict[str, np.ndarray]:
         self._name_values()
         self._read()
         while self.work:
@@ -41,7 +41,7 @@ class _Solver:
             for target in tuple(self.targets[node]):
                 self._add(target, new)
             if isinstance(node, int) and node in self.watched:
-                for place in _bits(new):
+                for place in _bits(new).tolist():
                     self._meet(node, self.objects[place])
         return self._answer()
 
@@ -160,18 +160,18 @@ class _Solver:
             grouped[first].append(tuple(rest))
         return grouped
 
-    def _answer(self) -> dict[str, Pairs]:
-        points_to: Pairs = set()
-        holds: Pairs = set()
+    def _answer(self) -> dict[str, np.ndarray]:
+        objects = np.array(self.objects, np.int64)
+        found: dict[str, list[np.ndarray]] = {"points_to": [], "holds": []}
         for node, bits in self.found.items():
-            if isinstance(node, int):
-                points_to.update((node, self.objects[place]) for place in _bits(bits))
-            elif isinstance(node, tuple) and node[0] == "cell":
-                holds.update((node[1], self.objects[place]) for place in _bits(bits))
-        return {"points_to": points_to, "holds": holds, "calls": self.calls}
+            if isinstance(node, int) or node[0] == "cell":
+                to = objects[_bits(bits)]
+                own = np.full(len(to), node if isinstance(node, int) else node[1])
+                found["points_to" if isinstance(node, int) else "holds"].append(np.column_stack([own, to]))
+        return {name: np.concatenate(parts) for name, parts in found.items()} | {"calls": np.array([*self.calls])}
 
 
-def _bits(number: int) -> list[int]:
+def _bits(number: int) -> np.ndarray:
     """The places of the ones."""
     raw = np.frombuffer(number.to_bytes((number.bit_length() + 7) // 8, "little"), np.uint8)
-    return np.flatnonzero(np.unpackbits(raw, bitorder="little")).tolist()
+    return np.flatnonzero(np.unpackbits(raw, bitorder="little"))

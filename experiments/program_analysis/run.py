@@ -17,7 +17,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from analyses import Analysis, Change, doop, kernel, nulls, points_to
+from analyses import LEFT_OUT, Analysis, Change, doop, kernel, nulls, points_to
 
 import graphtide as gt
 
@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument(
         "--analyses", nargs="+", default=["nulls", "points_to"], choices=["nulls", "points_to", "kernel", "doop"]
     )
+    parser.add_argument("--left-out", default=LEFT_OUT, help="files of redis that points_to leaves out, a pattern")
     parser.add_argument("--kernel", type=Path, help="the folder of the kernel's call graph")
     parser.add_argument("--doop", type=Path, help="the folder of Doop's facts")
     parser.add_argument("--removals", type=int, default=100, help="how many single facts are removed and put back")
@@ -42,7 +43,7 @@ def main() -> None:
     chosen = parser.parse_args()
     makers = {
         "nulls": nulls,
-        "points_to": points_to,
+        "points_to": lambda: points_to(chosen.left_out),
         "kernel": lambda: kernel(chosen.kernel),
         "doop": lambda: doop(chosen.doop),
     }
