@@ -223,7 +223,8 @@ def _read(file: Path) -> pa.Table:
 
 def _objects(rows: set[tuple[Any, ...]]) -> np.ndarray:
     made = np.empty((len(rows), 3), object)
-    made[:] = sorted(rows) if rows else made
+    for place, column in enumerate(zip(*sorted(rows), strict=True)):
+        made[:, place] = column
     return made
 
 

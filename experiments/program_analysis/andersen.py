@@ -14,6 +14,8 @@ import numpy as np
 
 Facts = Mapping[str, np.ndarray]
 Pairs = set[tuple[int, int]]
+# A value by its number, the cell of an object, or what a copy of memory moves.
+Node = int | tuple[str, int]
 
 
 def solve(facts: Facts, kinds: Mapping[int, str]) -> dict[str, np.ndarray]:
@@ -25,10 +27,10 @@ def solve(facts: Facts, kinds: Mapping[int, str]) -> dict[str, np.ndarray]:
 class _Solver:
     facts: Facts
     kinds: Mapping[int, str]
-    found: dict[object, int] = field(default_factory=lambda: defaultdict(int))
-    fresh: dict[object, int] = field(default_factory=lambda: defaultdict(int))
-    targets: dict[object, set[object]] = field(default_factory=lambda: defaultdict(set))
-    work: deque[object] = field(default_factory=deque)
+    found: dict[Node, int] = field(default_factory=lambda: defaultdict(int))
+    fresh: dict[Node, int] = field(default_factory=lambda: defaultdict(int))
+    targets: dict[Node, set[Node]] = field(default_factory=lambda: defaultdict(set))
+    work: deque[Node] = field(default_factory=deque)
     numbers: dict[int, int] = field(default_factory=dict)
     objects: list[int] = field(default_factory=list)
 
@@ -63,8 +65,8 @@ class _Solver:
 
     def _read(self) -> None:
         self.functions = set(self._rows("function", 0))
-        self.loading: dict[int, list[object]] = defaultdict(list)
-        self.storing: dict[int, list[object]] = defaultdict(list)
+        self.loading: dict[int, list[Node]] = defaultdict(list)
+        self.storing: dict[int, list[Node]] = defaultdict(list)
         self.calling: dict[int, list[int]] = defaultdict(list)
         self.calls: Pairs = set()
         self.formals, self.actuals = self._by_first("formal"), self._by_first("actual")
@@ -127,7 +129,7 @@ class _Solver:
                 for (value,) in self.returned[function]:
                     self._link(self._value(value), to)
 
-    def _link(self, source: object, target: object) -> None:
+    def _link(self, source: Node, target: Node) -> None:
         if target not in self.targets[source]:
             self.targets[source].add(target)
             self._add(target, self.found[source])
@@ -138,7 +140,7 @@ class _Solver:
             self.objects.append(target)
         self._add(node, 1 << self.numbers[target])
 
-    def _add(self, node: object, objects: int) -> None:
+    def _add(self, node: Node, objects: int) -> None:
         new = objects & ~self.found[node]
         if new:
             self.found[node] |= new

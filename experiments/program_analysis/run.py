@@ -25,7 +25,17 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 HERE = Path(__file__).parent
-COLUMNS = ("analysis", "step", "facts_in", "facts_out", "result", "changed", "seconds", "peer", "peer_seconds")
+COLUMNS: tuple[str, ...] = (
+    "analysis",
+    "step",
+    "facts_in",
+    "facts_out",
+    "result",
+    "changed",
+    "seconds",
+    "peer",
+    "peer_seconds",
+)
 
 
 def main() -> None:
