@@ -20,6 +20,7 @@ import numpy as np
 from analyses import LEFT_OUT, Analysis, Change, doop, kernel, nulls, points_to
 
 import graphtide as gt
+from graphtide.dataflow.warm import warm
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -57,6 +58,7 @@ def main() -> None:
         "kernel": lambda: kernel(chosen.kernel),
         "doop": lambda: doop(chosen.doop),
     }
+    warm()
     recorded: list[dict[str, Any]] = []
     for name in chosen.analyses:
         recorded += follow(makers[name](), chosen.releases, chosen.removals)
