@@ -153,7 +153,7 @@ def compare(rules: gt.Datalog, analysis: Analysis, expected: dict[str, np.ndarra
 
 def in_order(rows: np.ndarray) -> np.ndarray:
     """Lines sorted by all columns; pairs of numbers that are not negative and below 2^31 as one number each."""
-    if rows.shape[1] == 2 and 0 <= rows.min(initial=0) and rows.max(initial=0) < 1 << 31:
+    if rows.shape[1] == 2 and rows.min(initial=0) >= 0 and rows.max(initial=0) < 1 << 31:
         return np.sort(rows[:, 0] << 32 | rows[:, 1])
     return rows[np.lexsort(rows.T[::-1])]
 
