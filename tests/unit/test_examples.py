@@ -63,3 +63,20 @@ def test_an_experiment_with_continuous_queries_can_be_made_again(
     for (graph, query, policy), count in kept.items():
         lean = kept[graph, query, "JoinOnDemand"] if policy in {"Scratch", "Vanilla"} else count
         assert count == 0 < lean if policy == "Scratch" else count >= lean > 0
+
+
+def test_program_analyses_can_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = ROOT / "experiments/program_analysis"
+    monkeypatch.syspath_prepend(str(folder))
+    few = r"(?!(adlist|dict|networking|object|sds|t_set|zmalloc)\.c).*"
+    small = ["--analyses", "points_to", "--left-out", few, "--releases", "2", "--removals", "2"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *small, "--output", str(tmp_path)])
+    runpy.run_path(str(folder / "run.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("from scratch") == 2
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
+    with (tmp_path / "results.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["step"] for row in rows] == ["7.0.0", "7.0.1", "removal 1", "removal 2"]
+    assert int(rows[0]["changed"]) == int(rows[0]["result"]) > int(rows[1]["changed"]) > 0

@@ -1,4 +1,7 @@
-"""Files of facts, as Soufflé reads and writes them: a line for each fact, its values separated by tabs."""
+"""Files of facts, as Soufflé reads and writes them: a line for each fact, its values separated by tabs.
+
+A file to be read may be packed: `edge.facts.gz` or `edge.facts.zst` stands for `edge.facts`.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def read_facts(access: Access, relation: Relation, kinds: Kinds, folder: str | P
     if folder is None and "filename" not in options:
         return None
     file = Path(folder or ".") / options.get("filename", f"{relation.name}.facts")
+    file = next((each for each in (file, *_packed(file)) if each.is_file()), file)
     if not file.is_file():
         raise LoadError(f'the facts of "{relation.name}" are not there: {file}', hint="name the folder with facts=...")
     if file.stat().st_size == 0:
@@ -46,6 +50,10 @@ def read_facts(access: Access, relation: Relation, kinds: Kinds, folder: str | P
         )
     except pa.ArrowInvalid as error:
         raise LoadError(f'the facts of "{relation.name}" cannot be read from {file}: {error}') from error
+
+
+def _packed(file: Path) -> list[Path]:
+    return [file.with_name(f"{file.name}.{ending}") for ending in ("gz", "zst")]
 
 
 def write_facts(access: Access, table: pa.Table, folder: Path) -> Path:

@@ -1,7 +1,8 @@
 """In which order the literals of a rule are joined, and whether all its variables get a value at all.
 
-What can be checked or computed is, at once; otherwise the atom comes next that has most arguments bound, since it is
-found by an index and multiplies least. A rule in a loop begins with an atom that changes there.
+What can be checked or computed is, at once. Otherwise an atom comes next that shares a variable with what is joined
+already: the one that brings the fewest new variables, since it multiplies least, and of these the one with most
+arguments bound. A rule in a loop begins with an atom that changes there.
 """
 
 from __future__ import annotations
@@ -103,9 +104,12 @@ def _unsafe(variable: Variable, where: str, text: str) -> StatementError:
     return error_at(text, variable.span, f'nothing gives the variable "{variable}" {where} a value', hint)
 
 
-def _preference(atom: Atom, known: AbstractSet[str], first: AbstractSet[str]) -> tuple[bool, bool, int]:
+def _preference(atom: Atom, known: AbstractSet[str], first: AbstractSet[str]) -> tuple[bool, bool, bool, int, int]:
     def is_bound(term: Term) -> bool:
         return isinstance(term, Constant) or (isinstance(term, Variable) and term.name in known)
 
     bound = sum(map(is_bound, atom.terms))
-    return (atom.relation in first, bound == len(atom.terms), bound)
+    is_joined = any(each.name in known for each in variables_of(atom))
+    # A wildcard is no new variable: what it stands for is not kept.
+    new = {each.name for each in variables_of(atom) if not each.is_wildcard and each.name not in known}
+    return (atom.relation in first, bound == len(atom.terms), is_joined, -len(new) if known else 0, bound)

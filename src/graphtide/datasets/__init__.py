@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from graphtide.datasets.description import Description, describe, overview
+from graphtide.datasets.facts import FactHistory, facts
 from graphtide.datasets.generators.communities import communities
 from graphtide.datasets.generators.copying_model import copying_model
 from graphtide.datasets.generators.grid_roads import grid_roads
@@ -19,11 +20,13 @@ from graphtide.datasets.shipped import answers, changes, load, names, nodes
 
 __all__ = [
     "Description",
+    "FactHistory",
     "answers",
     "changes",
     "communities",
     "copying_model",
     "describe",
+    "facts",
     "grid_roads",
     "load",
     "names",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -207,6 +209,26 @@ def test_files_of_facts_are_read_and_written(tmp_path) -> None:
     assert rules["two"].rows() == [("a", "c", 1.5)]
     (file,) = rules.write(tmp_path / "out")
     assert file.read_text() == "a\tc\t1.5\n"
+
+
+def test_files_of_facts_may_be_packed(tmp_path) -> None:
+    (tmp_path / "edge.facts.gz").write_bytes(gzip.compress(b"1\t2\n2\t3\n"))
+    with pa.output_stream(tmp_path / "mark.facts.zst", compression="zstd") as stream:
+        stream.write(b"2\n")
+    program = ".decl edge(x:number, y:number)\n.decl mark(x:number)\n.input edge, mark\n"
+    rules = gt.Datalog(f"{program}.decl after(y:number)\nafter(y) :- mark(x), edge(x, y).", facts=tmp_path)
+    rules.commit()
+    assert rules["after"].rows() == [(3,)]
+
+
+def test_what_brings_fewer_variables_is_joined_first_and_nothing_is_paired_without_need() -> None:
+    text = """
+        calls(I, T) :- site(B, I, N, D), at(B, H), type(H, C), method(C, N, D, T).
+        lonely(X, Z) :- p(X), q(_), r(X, Y, Z), s(Y, 3).
+    """
+    shown = str(gt.Datalog(text).explain())
+    assert "site(B, I, N, D), join at(B, H) by B, join type(H, C) by H, join method(C, N, D, T) by C, N, D" in shown
+    assert "s(Y, 3), join r(X, Y, Z) by Y, join p(X) by X, join q(_) by nothing" in shown
 
 
 def test_the_plan_shows_strata_joins_and_operators() -> None:
