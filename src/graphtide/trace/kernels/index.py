@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.jit import kernel, leaf
+from graphtide.memory import prefetch
 from graphtide.trace.kernels.batch import (
     CONSOLIDATED,
     FORM,
@@ -46,6 +47,8 @@ ROWS_PER_BUCKET_BITS = 3
 NEAR = 16
 # A batch that is so many times smaller than what is looked for in it is better walked through.
 FEW = 4
+# Keys whose rows are asked of the memory while others are looked at.
+AHEAD = 32
 
 
 @leaf
@@ -92,8 +95,11 @@ def note_rows(batch, first, rows, bucket):
     shift = np.uint64(batch[INDEX_SHIFT])
     for row in range(first, first + rows):
         own = np.int64((np.uint64(keys[np.uint64(row) & mask]) - base) >> shift)
+        # Written for every row, so that only an empty bucket, which is rare, is a branch.
+        starts[np.uint64(bucket)] = row
+        bucket += np.int64(bucket <= own)
         while bucket <= own:
-            starts[bucket] = row
+            starts[np.uint64(bucket)] = row
             bucket += 1
     return bucket
 
@@ -199,10 +205,9 @@ def _seek_word(batch, key, start):
 def seek_all(batch, keys, probe):
     """`seek` for every row of a consolidated probe.
 
-    Where there is a directory, all buckets are looked up first, so that the memory is asked for many of them at a
-    time. A bucket is halved as often as one of usual size needs: a loop of a known length has no branch to be
-    foreseen wrongly, and the processor is ahead by several keys. A longer key is then sought among the rows that
-    are equal in the first column.
+    Where there is a directory, all buckets are looked up first, and memory is asked ahead for the next ones. A bucket
+    is halved as often as one of usual size needs: a loop of a known length has no branch to be foreseen wrongly. A
+    longer key is then sought among the rows that are equal in the first column.
     """
     rows = probe[ROWS]
     found = np.empty(rows, np.int64)
@@ -223,13 +228,17 @@ def seek_all(batch, keys, probe):
     # How many rows are surely below the sought one, and how many from the last of them on are left to look at.
     # Indices are unsigned, so that none is taken from the end.
     for i in range(rows):
-        key = max(first, sought[np.uint64(i) & mask])
-        bucket = min(last, (np.uint64(key) - np.uint64(first)) >> shift)
+        if i + AHEAD < rows:
+            prefetch(starts, _bucket_of(sought[np.uint64(i + AHEAD) & mask], first, shift, last))
+        bucket = _bucket_of(sought[np.uint64(i) & mask], first, shift, last)
         low = starts[bucket]
         found[i] = low
         sizes[i] = starts[bucket + one] - low + 1
     before = np.uint64(column(batch, 0) - 1)
     for i in range(rows):
+        if i + AHEAD < rows:
+            prefetch(batch, before + np.uint64(found[i + AHEAD] + 1))
+            prefetch(batch, before + np.uint64(found[i + AHEAD] + sizes[i + AHEAD]))
         key = sought[np.uint64(i) & mask]
         at = before + np.uint64(found[i])
         size = np.uint64(sizes[i])
@@ -248,6 +257,12 @@ def seek_all(batch, keys, probe):
             start = seek(batch, keys, probe, i, max(start, found[i]))
             found[i] = start
     return found
+
+
+@leaf
+def _bucket_of(key, first, shift, last):
+    """The bucket of a key, the nearest one if it is outside the range of keys."""
+    return min(last, (np.uint64(max(first, key)) - np.uint64(first)) >> shift)
 
 
 @leaf

@@ -81,7 +81,7 @@ PROGRESS = 2  # three words: see merge_some
 MOST_RUNS = 128
 # Efforts: all at once, in good time, late, and only to bound the number of runs.
 EAGER = 1 << 60
-DEFAULT = 3
+DEFAULT = 2
 LAZY = 1
 IDLE = 0
 # Runs that an idle spine may have without a merge, and with one if the largest has fewer rows than all others.
