@@ -24,10 +24,11 @@ import graphtide as gt
 from experiments.continuous_plots import bars, panels, plain, save
 from experiments.latencies import Point, at, curves, read, tail, write
 from experiments.open_loads import OpenLoad, Rounds, prepare, serve
+from graphtide.dataflow.flow import Merging
 
 HERE = Path(__file__).parent
 WORKERS = (1, 2)
-MERGING = ("eager", "default", "lazy")
+MERGING: tuple[Merging, ...] = ("eager", "default", "lazy")
 PARTS = ("batch formation", "trace maintenance", "count")
 JOINED = (1, 16, 256, 4_096, 65_536)
 FEW = 256  # keys that are joined with smaller indexes, too
@@ -124,7 +125,7 @@ def merging(sizes: Sizes) -> list[Point]:
     points: list[Point] = []
     for workers in WORKERS:
         for setting in MERGING:
-            load = OpenLoad(sizes.keys, sizes.rate // 4, sizes.seconds, merging=setting)  # type: ignore[arg-type]
+            load = OpenLoad(sizes.keys, sizes.rate // 4, sizes.seconds, merging=setting)
             points += told(f"e, {named(workers)}", setting, serve(load, workers))
     return points
 
