@@ -2,7 +2,8 @@
 
 Bilinear, so what is put out is (new left x right with what is new) + (left without what is new x new
 right), at the least upper bound of the two times. Keys are found by alternating seeks, so the cost
-follows the smaller side (K-Pg, section 5.3.1).
+follows the smaller side (K-Pg, section 5.3.1). A key that changes at many epochs on both sides is
+replayed in their order (`replay`); otherwise all pairs are counted first, so that the output is one allocation.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from graphtide.dataflow.kernels.layout import (
     SPINE,
     WIDTH,
 )
-from graphtide.jit import inlined, kernel, leaf
+from graphtide.dataflow.kernels.linear import together
+from graphtide.dataflow.kernels.replay import is_worth_replaying, replay
+from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import FEW, group_end, seek, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
+from graphtide.trace.kernels.times import coordinate, coordinate_stride
 
 __all__ = ["join"]
 
@@ -54,28 +58,31 @@ def join(heap, operators, operator, state):
         new_right = NONE
     if new_left == NONE and new_right == NONE:
         return NONE
-    keys = operators[operator, KEYS]
     matches = np.empty(16 * MATCH_FIELDS, np.int64)
+    replayed = NONE
     count = 0
     total = 0
     if new_left != NONE:
-        for r in range(spine_right[RUNS]):
-            matches, count, total = _match(heap, new_left, run_slot(spine_right, r), keys, matches, count, total)
-        if spine_right[FRESH] != NONE:
-            matches, count, total = _match(heap, new_left, spine_right[FRESH], keys, matches, count, total)
+        for r in range(spine_right[RUNS] + 1):
+            run = spine_right[FRESH] if r == spine_right[RUNS] else run_slot(spine_right, r)
+            replayed, matches, count, total = _match(
+                heap, operators, operator, new_left, run, True, replayed, matches, count, total
+            )
     from_left = count
     if new_right != NONE:
-        for r in range(spine_left[RUNS]):
-            matches, count, total = _match(heap, new_right, run_slot(spine_left, r), keys, matches, count, total)
-        # What is fresh on the left but not new here came in an earlier round: it is history.
-        if new_left == NONE and spine_left[FRESH] != NONE:
-            matches, count, total = _match(heap, new_right, spine_left[FRESH], keys, matches, count, total)
-    result = NONE
+        for r in range(spine_left[RUNS] + 1):
+            run = spine_left[FRESH] if r == spine_left[RUNS] else run_slot(spine_left, r)
+            # What is fresh on the left but not new here came in an earlier round: it is history.
+            if r < spine_left[RUNS] or new_left == NONE:
+                replayed, matches, count, total = _match(
+                    heap, operators, operator, new_right, run, False, replayed, matches, count, total
+                )
+    paired = NONE
     if total > 0:
-        result = _emit(heap, operators, operator, new_left, new_right, matches, from_left, count, total)
+        paired = _emit(heap, operators, operator, new_left, new_right, matches, from_left, count, total)
     if late:
         release(heap, new_left)
-    return result
+    return together(heap, operator, paired, replayed)
 
 
 @inlined
@@ -88,8 +95,14 @@ def _is_new(operators, arrangement, depth, state):
 
 
 @kernel
-def _match(heap, new, run, keys, matches, count, total):
-    """Append the key groups that a new batch and a run share: all looked up at once, or by alternating seeks."""
+def _match(heap, operators, operator, new, run, is_left, replayed, matches, count, total):
+    """Append the key groups that a new batch and a run share, but replay those with a long history on both sides.
+
+    All keys are looked up at once, or by alternating seeks.
+    """
+    if run == NONE:
+        return replayed, matches, count, total
+    keys = operators[operator, KEYS]
     a = words(heap, new)
     b = words(heap, run)
     i = 0
@@ -111,6 +124,11 @@ def _match(heap, new, run, keys, matches, count, total):
             continue
         end_a = group_end(a, keys, i)
         end_b = group_end(b, keys, j)
+        if is_worth_replaying(a, i, end_a, b, j, end_b):
+            replayed = replay(heap, operators, operator, replayed, new, i, end_a, run, j, end_b, is_left)
+            i = end_a
+            j = end_b
+            continue
         if count * MATCH_FIELDS == matches.shape[0]:
             grown = np.empty(2 * matches.shape[0], np.int64)
             grown[: matches.shape[0]] = matches
@@ -125,7 +143,7 @@ def _match(heap, new, run, keys, matches, count, total):
         total += (end_a - i) * (end_b - j)
         i = end_a
         j = end_b
-    return matches, count, total
+    return replayed, matches, count, total
 
 
 @inlined
@@ -196,23 +214,6 @@ def _spread(heap, new, matches, low, high, from_new, source, out, start):
     return start
 
 
-@leaf
-def _time(batch, d, i):
-    """Coordinate `d` of a row's time; the least one if the batch stands outside that loop."""
-    depth = batch[layout.DEPTH]
-    if d >= depth:
-        return 0
-    return value(batch, batch[layout.WIDTH] - 1 - depth + d, i)
-
-
-@leaf
-def _time_stride(batch, d):
-    depth = batch[layout.DEPTH]
-    if d >= depth:
-        return 0
-    return stride(batch, batch[layout.WIDTH] - 1 - depth + d)
-
-
 @kernel
 def _uniform(heap, new_left, new_right, matches, from_left, count, d):
     """Whether coordinate `d` is the same in all output rows, and which it is then."""
@@ -221,14 +222,14 @@ def _uniform(heap, new_left, new_right, matches, from_left, count, d):
         at = m * MATCH_FIELDS
         a = words(heap, new_left if m < from_left else new_right)
         b = words(heap, matches[at + 2])
-        i_end = matches[at + 1] if _time_stride(a, d) == 1 else matches[at] + 1
-        j_end = matches[at + 4] if _time_stride(b, d) == 1 else matches[at + 3] + 1
+        i_end = matches[at + 1] if coordinate_stride(a, d) == 1 else matches[at] + 1
+        j_end = matches[at + 4] if coordinate_stride(b, d) == 1 else matches[at + 3] + 1
         if m == 0:
-            first = max(_time(a, d, matches[at]), _time(b, d, matches[at + 3]))
+            first = max(coordinate(a, d, matches[at]), coordinate(b, d, matches[at + 3]))
         for i in range(matches[at], i_end):
-            t = _time(a, d, i)
+            t = coordinate(a, d, i)
             for j in range(matches[at + 3], j_end):
-                if max(t, _time(b, d, j)) != first:
+                if max(t, coordinate(b, d, j)) != first:
                     return False, 0
     return True, first
 
@@ -260,9 +261,9 @@ def _spread_join(heap, new, matches, low, high, d, out, start):
         a = words(heap, new)
         b = words(heap, matches[at + 2])
         for i in range(matches[at], matches[at + 1]):
-            t = _time(a, d, i)
+            t = coordinate(a, d, i)
             for j in range(matches[at + 3], matches[at + 4]):
-                out[start] = max(t, _time(b, d, j))
+                out[start] = max(t, coordinate(b, d, j))
                 start += 1
     return start
 

@@ -80,11 +80,17 @@ def _reshaped(heap, operator, source, dropped, added, capacity):
 
 @kernel
 def together(heap, operator, first, second):
-    """A batch with the rows of both."""
+    """A batch with the rows of both, of which either may be slot 0. Takes the caller's counts of them."""
+    if first == NONE:
+        return second
+    if second == NONE:
+        return first
     total = words(heap, first)[ROWS] + words(heap, second)[ROWS]
     result = _reshaped(heap, operator, first, 0, 0, total)
     append(heap, result, first, 0)
     append(heap, result, second, 0)
+    release(heap, first)
+    release(heap, second)
     return result
 
 

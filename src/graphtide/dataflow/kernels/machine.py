@@ -268,14 +268,7 @@ def _with_carry(heap, operators, operator, batch):
     """What is put out now together with what was put out for now in earlier rounds."""
     carry = operators[operator, CARRY]
     operators[operator, CARRY] = NONE
-    if carry == NONE:
-        return batch
-    if batch == NONE:
-        return carry
-    both = together(heap, operator, carry, batch)
-    release(heap, carry)
-    release(heap, batch)
-    return both
+    return together(heap, operator, carry, batch)
 
 
 @inlined

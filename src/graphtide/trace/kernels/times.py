@@ -7,9 +7,27 @@ one stands outside the loops of the deeper, and its missing coordinates are the 
 from __future__ import annotations
 
 from graphtide.jit import leaf
-from graphtide.trace.kernels.batch import value
+from graphtide.trace.kernels.batch import DEPTH, WIDTH, stride, value
 
-__all__ = ["advance", "is_at_most", "same_times"]
+__all__ = ["advance", "coordinate", "coordinate_stride", "is_at_most", "same_times"]
+
+
+@leaf
+def coordinate(batch, d, i):
+    """Coordinate `d` of a row's time; the least one if the batch stands outside that loop."""
+    depth = batch[DEPTH]
+    if d >= depth:
+        return 0
+    return value(batch, batch[WIDTH] - 1 - depth + d, i)
+
+
+@leaf
+def coordinate_stride(batch, d):
+    """1 if coordinate `d` may differ from row to row, 0 if it is the same in all."""
+    depth = batch[DEPTH]
+    if d >= depth:
+        return 0
+    return stride(batch, batch[WIDTH] - 1 - depth + d)
 
 
 @leaf
