@@ -18,7 +18,7 @@ from experiments.continuous_graphs import Evolving, Row
 from graphtide.dataflow.warm import warm as warm_dataflows
 from graphtide.errors import GraphtideError
 from graphtide.frontier.maintenance import Maintenance
-from graphtide.frontier.warm import warm as warm_queries
+from graphtide.frontier.warm import warm_queries
 
 QUERIES: Final = 10  # as in the paper
 BATCHES: Final = 100

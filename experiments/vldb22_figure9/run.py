@@ -25,7 +25,7 @@ from pyarrow import csv as arrow_csv
 import graphtide as gt
 from graphtide import datasets
 from graphtide.frontier.pair_query import PrunedQuery, SearchedQuery
-from graphtide.frontier.warm import warm
+from graphtide.frontier.warm import warm_queries
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--landmarks", type=int, default=10)
     parser.add_argument("--output", type=Path, default=HERE)
     chosen = parser.parse_args()
-    warm()
+    warm_queries()
     graphs = [rmat(chosen.scale), streets(chosen.side)]
     if chosen.data is not None:
         graphs += [malta(chosen.data), caida(chosen.data)]

@@ -79,15 +79,12 @@ def warm() -> None:
     """Compile all kernels now, so that the first answer is a quick one."""
     import time
 
-    from graphtide.dataflow import warm as dataflows
-    from graphtide.ego import warm as aggregates
-    from graphtide.frontier import warm as queries
+    from graphtide.cli.warm import compile_all
 
-    typer.echo("compiling kernels: a minute or two the first time, a moment when they are there")
+    typer.echo("compiling kernels: a few minutes the first time, a moment when they are there")
     clock = time.perf_counter()
-    dataflows.warm()
-    queries.warm()
-    aggregates.warm()
+    for name, seconds in compile_all():
+        typer.echo(f"{name}: {seconds:.1f} s")
     typer.echo(f"ready after {time.perf_counter() - clock:.1f} s")
 
 

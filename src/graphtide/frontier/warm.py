@@ -1,4 +1,4 @@
-"""Compiling the kernels of continuous queries ahead of time: two small graphs that use every one of them."""
+"""Compiling the kernels of live graphs ahead of time: small graphs that use every one of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graphtide.frontier.maintenance import Scratch
 from graphtide.frontier.query import KeptQuery
 from graphtide.frontier.thin_steps import ThinSteps
 
-__all__ = ["warm"]
+__all__ = ["warm_aggregates", "warm_queries"]
 
 
-def warm() -> None:
-    """Compile what is not compiled yet, into the cache on disk."""
+def warm_queries() -> None:
+    """Compile what continuous queries need and is not compiled yet, into the cache on disk."""
     for number in (int, float):
         live = LiveGraph(weight=number, label=str)
         live.apply(insert=[(n, (7 * n + 1) % 50, number(1), "a") for n in range(100)])
@@ -41,6 +41,10 @@ def warm() -> None:
         for query in queries:
             query.result()
             query.drop()
+
+
+def warm_aggregates() -> None:
+    """The same for ego aggregates."""
     for window in (Last(2), Within(3)):
         for function in ("sum", "max", TopK(2)):
             _warm_ego(function, window)
