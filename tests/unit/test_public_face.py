@@ -71,6 +71,7 @@ def test_what_collections_offer() -> None:
     assert methods == {
         "antijoin",
         "arrange",
+        "beyond",
         "concat",
         "consolidate",
         "distinct",

@@ -18,6 +18,7 @@ from graphtide.dataflow.machine import Machine, Transformer
 from graphtide.dataflow.plan import (
     Arrange,
     Codes,
+    Comparison,
     Concat,
     Consolidate,
     Enter,
@@ -59,6 +60,14 @@ _KINDS: Final = {
     Reduce: layout.REDUCE,
     Python: layout.CALL,
     Import: layout.IMPORT,
+}
+
+# Whether what is beyond a bound is above it, and whether it may be at it.
+_SIDES: Final[dict[Comparison, tuple[bool, bool]]] = {
+    ">": (True, False),
+    ">=": (True, True),
+    "<": (False, False),
+    "<=": (False, True),
 }
 
 
@@ -184,11 +193,15 @@ class Assembly:
                 self._set_parameters(number, np.array(inputs))
             case Arrange(order):
                 self._set_parameters(number, np.array(order, np.int64))
-            case Join(keys, outputs):
+            case Join(keys, outputs, comparison):
                 row[layout.SECOND] = inputs[1]
                 row[layout.KEYS] = keys
                 chosen = outputs if projection is None else [outputs[i] for i in projection]
-                self._set_parameters(number, np.array(chosen, np.int64).reshape(-1))
+                parameters = np.array(chosen, np.int64).reshape(-1)
+                if comparison is not None:
+                    row[layout.KIND] = layout.BEYOND
+                    parameters = np.concatenate([np.array(_SIDES[comparison], np.int64), parameters])
+                self._set_parameters(number, parameters)
             case Weigh(is_float):
                 self._set_parameters(number, np.array([is_float], np.int64))
             case Reduce():

@@ -7,14 +7,16 @@ may be used inside it as they are.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from graphtide.dataflow import python_rows
 from graphtide.dataflow.builder import deepest, order_of
 from graphtide.dataflow.expressions.expression import Expression, Operand, as_expression
 from graphtide.dataflow.expressions.functions import col, lit
 from graphtide.dataflow.plan import (
+    Comparison,
     Concat,
     Consolidate,
     Join,
@@ -35,6 +37,12 @@ if TYPE_CHECKING:
 __all__ = ["Collection", "On"]
 
 On: TypeAlias = str | Sequence[str] | Mapping[str, str]
+_COMPARED: Final[dict[Comparison, Callable[[Expression, Expression], Expression]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
 
 
 class Collection:
@@ -205,6 +213,38 @@ class Collection:
         picked = tuple((i, places[i][sides[i].schema.index(name)]) for i, name in outputs.values())
         schema = Schema((name, sides[i].schema[column]) for name, (i, column) in outputs.items())
         node = Node(Join(len(keys), picked), (indexes[0], indexes[1]), deepest(self.node, other.node), schema)
+        return Collection(self.flow, self.flow.builder.add(node))
+
+    def beyond(
+        self, bounds: Collection, keys: Sequence[tuple[str, str]], compared: tuple[str, str], comparison: Comparison
+    ) -> Collection:
+        """Each row once for every row of `bounds` with equal keys, None equal to None, that it compares so with.
+
+        Compared are a column of each side, of the same type; None is beyond nothing. Outside of loops a bound that
+        moves costs what lies between where it was and where it is now.
+        """
+        own, bound = compared
+        types = self.schema[own], bounds.schema[bound]
+        if types[0].required != types[1].required or not types[0].ordered_by_code:
+            raise PlanError(
+                f'"{own}" is {types[0]} and its bound "{bound}" is {types[1]}',
+                hint="numbers, dates and times can be compared with bounds of the same type; cast one side",
+            )
+        rows = self._without_null_keys([self.schema.index(own)])
+        limits = bounds._without_null_keys([bounds.schema.index(bound)])
+        scope = deepest(rows.node, limits.node)
+        if scope.depth > 1:
+            outputs = {name: (0, name) for name in self.schema} | {"bound ": (1, bound)}
+            met = rows.pairs(limits, keys, outputs)
+            return met.where(_COMPARED[comparison](col(own), col("bound "))).drop("bound ")
+        sides = ((rows, [key for key, _ in keys], own), (limits, [key for _, key in keys], bound))
+        indexes = [
+            self.flow.builder.arranged(side.node, [side.schema.index(name) for name in (*own_keys, last)])
+            for side, own_keys, last in sides
+        ]
+        places = _inverse(order_of(indexes[0]))
+        picked = tuple((0, places[c]) for c in range(len(self.schema)))
+        node = Node(Join(len(keys), picked, comparison), (indexes[0], indexes[1]), scope, self.schema)
         return Collection(self.flow, self.flow.builder.add(node))
 
     def semijoin(self, other: Collection, on: On) -> Collection:

@@ -34,8 +34,12 @@ def label_of(node: Node) -> str:
             return _linear(node, where, sign)
         case Arrange(order):
             return f"index by {', '.join(node.inputs[0].schema.names[c] for c in order)}"
-        case Join(keys):
-            return f"join on {', '.join(node.inputs[0].schema.names[:keys]) or 'nothing'}"
+        case Join(keys, _, comparison):
+            on = f"on {', '.join(node.inputs[0].schema.names[:keys]) or 'nothing'}"
+            if comparison is None:
+                return f"join {on}"
+            bound = node.inputs[1].schema.names[keys]
+            return f"{node.inputs[0].schema.names[keys]} {comparison} {bound} {on}"
         case Reduce(keys, label=label):
             by = ", ".join(node.schema.names[:keys])
             return f"{label} by {by}" if by else label

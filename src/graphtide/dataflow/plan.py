@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from graphtide.rows import Schema
 __all__ = [
     "Arrange",
     "Codes",
+    "Comparison",
     "Concat",
     "Consolidate",
     "Enter",
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 Codes: TypeAlias = NDArray[np.int64]
+# How a row compares with the bounds that it is beyond.
+Comparison: TypeAlias = Literal[">", ">=", "<", "<="]
 
 # Takes the lines of data codes; gives those of the result and, if rows came or went, the row each is from.
 Transform: TypeAlias = Callable[[Codes], tuple[Codes, Codes | None]]
@@ -137,10 +140,14 @@ class Arrange:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Pairs of rows with equal keys; both inputs are indexes, outputs are (side, column there)."""
+    """Pairs of rows with equal keys; both inputs are indexes, outputs are (side, column there).
+
+    With a comparison, the left column behind the key must also be beyond the right one, and outputs are of the left.
+    """
 
     keys: int
     outputs: tuple[tuple[int, int], ...]
+    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True, slots=True)

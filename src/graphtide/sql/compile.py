@@ -10,7 +10,7 @@ from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, lit, type_of
 from graphtide.dataflow.expressions.expression import Column
 from graphtide.sql.columns import needed_columns
-from graphtide.sql.conditions import Equality, all_of, equality
+from graphtide.sql.conditions import Bound, Equality, all_of, bound, equality
 from graphtide.sql.plan import (
     Aggregate,
     Conditions,
@@ -156,6 +156,12 @@ class _Compiler:
 
     def _join(self, left: Plan, right: Plan, conditions: Conditions, wanted: Sequence[str]) -> Made:
         links, rest = _links(conditions, left, right)
+        if len(rest) == 1 and (limit := bound(rest[0])) is not None:
+            for rows, bounds in ((left, right), (right, left)):
+                found = limit.between(rows.schema, bounds.schema)
+                if found is not None and set(wanted) <= set(rows.schema) and self._is_ordered(found, rows, bounds):
+                    turned = [each if rows is left else each.turned for each in links]
+                    return self._beyond(rows, bounds, turned, found, wanted)
         made = self._paired(left, right, links, {*wanted, *(name for each in rest for name in each.columns())})
         if not rest:
             return made
@@ -165,6 +171,21 @@ class _Compiler:
             return kept
         # All rows meet a new total, and most of them fare as they did with the old one: those cancel here.
         return Made(self._shop.consolidated(kept.collection), kept.names)
+
+    def _is_ordered(self, limit: Bound, rows: Plan, bounds: Plan) -> bool:
+        """Whether both values are of one type, whose codes have its order."""
+        one = type_of(limit.left, rows.schema).required
+        return one == type_of(limit.right, bounds.schema).required and one.ordered_by_code
+
+    def _beyond(self, rows: Plan, bounds: Plan, links: Sequence[Equality], limit: Bound, wanted: Sequence[str]) -> Made:
+        """The rows, once for each bound that they are beyond and with which they are equal in the links."""
+        # What is compared stands behind the keys; `beyond` leaves NULL out.
+        ordered = [*links, Equality(limit.left, limit.right, is_null_safe=True)]
+        a, own = self._side(rows, [each.left for each in ordered], ordered, set(wanted))
+        b, others = self._side(bounds, [each.right for each in ordered], ordered, set())
+        *keys, compared = zip(own, others, strict=True)
+        made = self._shop.beyond(a.collection, b.collection, keys, compared, limit.comparison)
+        return Made(made, {name: a.names[name] for name in wanted})
 
     def _paired(self, left: Plan, right: Plan, links: Sequence[Equality], wanted: Iterable[str]) -> Made:
         """Pairs of rows that are equal in the links."""

@@ -9,8 +9,9 @@ from typing import Final
 
 from graphtide.dataflow.expressions import Expression, lit
 from graphtide.dataflow.expressions.expression import Apply, Cast
+from graphtide.dataflow.plan import Comparison
 
-__all__ = ["Equality", "all_of", "conjuncts", "equality", "implied", "rejects_null", "same"]
+__all__ = ["Bound", "Equality", "all_of", "bound", "conjuncts", "equality", "implied", "rejects_null", "same"]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -86,8 +87,13 @@ class Equality:
             if left <= set(one) and right <= set(other):
                 return self
             if right <= set(one) and left <= set(other):
-                return Equality(self.right, self.left, self.is_null_safe)
+                return self.turned
         return None
+
+    @property
+    def turned(self) -> Equality:
+        """The same, the other way round."""
+        return Equality(self.right, self.left, self.is_null_safe)
 
     @property
     def condition(self) -> Expression:
@@ -105,6 +111,39 @@ def equality(condition: Expression) -> Equality | None:
             a, b = first.arguments
             if condition.equals(same(a, b)):
                 return Equality(a, b, is_null_safe=True)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A condition that one expression is beyond another."""
+
+    left: Expression
+    right: Expression
+    comparison: Comparison
+
+    def between(self, one: Iterable[str], other: Iterable[str]) -> Bound | None:
+        """This condition on an expression over columns of one side, with a bound of the other's, if it is such."""
+        left, right = self.left.columns(), self.right.columns()
+        if left and right:
+            if left <= set(one) and right <= set(other):
+                return self
+            if right <= set(one) and left <= set(other):
+                return Bound(self.right, self.left, _TURNED[self.comparison])
+        return None
+
+
+_TURNED: Final[dict[Comparison, Comparison]] = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
+
+
+def bound(condition: Expression) -> Bound | None:
+    """The condition read as a comparison with a bound, None if it is none."""
+    if not isinstance(condition, Apply):
+        return None
+    for comparison in _TURNED:
+        if condition.operation == comparison:
+            left, right = condition.arguments
+            return Bound(left, right, comparison)
     return None
 
 

@@ -12,7 +12,7 @@ from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, lit, when
 from graphtide.dataflow.expressions.expression import Column
 from graphtide.dataflow.flow import Dataflow
-from graphtide.dataflow.plan import Node
+from graphtide.dataflow.plan import Comparison, Node
 from graphtide.rows import Type
 
 __all__ = ["Workshop", "optional", "unique"]
@@ -66,6 +66,18 @@ class Workshop:
         key = ("pairs", left.node, right.node, tuple(keys), tuple(outputs))
         names = unique([name for _, name in outputs])
         return self.made(key, lambda: left.pairs(right, keys, dict(zip(names, outputs, strict=True))))
+
+    def beyond(
+        self,
+        rows: Collection,
+        bounds: Collection,
+        keys: Sequence[tuple[str, str]],
+        compared: tuple[str, str],
+        comparison: Comparison,
+    ) -> Collection:
+        """Each row once for every bound of an equal key that it is beyond."""
+        key = ("beyond", rows.node, bounds.node, tuple(keys), compared, comparison)
+        return self.made(key, lambda: rows.beyond(bounds, keys, compared, comparison))
 
     def distinct(self, source: Collection) -> Collection:
         """Each row once."""

@@ -45,6 +45,7 @@ CALL = 13  # Python computes the port
 IMPORT = 14
 WEIGH = 15  # a number becomes weights, so that its sum is kept by adding
 LEAVE_AT = 16
+BEYOND = 17  # a join by comparison
 
 # Fields of a scope. Scope 0 is the outermost; the scopes inside one follow it without a gap.
 SCOPE_DEPTH = 0  # time coordinates inside

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.appearing import appear, only_appears
+from graphtide.dataflow.kernels.beyond import beyond
 from graphtide.dataflow.kernels.calendar import due_coordinate, post_batch, split_future, take_due
 from graphtide.dataflow.kernels.counting import is_counting, recount
 from graphtide.dataflow.kernels.evaluate import linear
@@ -22,6 +23,7 @@ from graphtide.dataflow.kernels.join import join
 from graphtide.dataflow.kernels.layout import (
     ARITHMETIC,
     ARRANGE,
+    BEYOND,
     BODY,
     BUDGET,
     CALENDAR,
@@ -188,6 +190,8 @@ def _run_operator(heap, operators, scopes, state, operator):
         result = join(heap, operators, operator, state)
         result = split_future(heap, operators, operator, calendar, state, result)
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
+    elif kind == BEYOND:
+        _put_out(heap, operators, operator, beyond(heap, operators, operator, state))
     elif (
         kind == REDUCE and only_improves(heap, operators, operator) and only_takes_in(heap, operators, operator, state)
     ):

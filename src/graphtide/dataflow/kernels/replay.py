@@ -19,12 +19,11 @@ from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
-    CAPACITY,
     ROWS,
+    add_rows,
     data_width,
     new_batch,
     put,
-    reserve,
     same_data,
     value,
 )
@@ -155,7 +154,7 @@ def _sweep(heap, result, parameters, depth, is_left, a, history_a, entries_a, b,
         while q < edits_b[ROWS] and value(edits_b, EPOCH, q) == epoch:
             y = value(edits_b, ENTRY, q)
             diff = value(edits_b, DIFF, q)
-            at = _make_room(heap, result, count_a)
+            at = add_rows(heap, result, count_a)
             out = words(heap, result)
             for k in range(count_a):
                 x = live_a[k]
@@ -166,7 +165,7 @@ def _sweep(heap, result, parameters, depth, is_left, a, history_a, entries_a, b,
         while p < edits_a[ROWS] and value(edits_a, EPOCH, p) == epoch:
             x = value(edits_a, ENTRY, p)
             diff = value(edits_a, DIFF, p)
-            at = _make_room(heap, result, count_b)
+            at = add_rows(heap, result, count_b)
             out = words(heap, result)
             for k in range(count_b):
                 y = live_b[k]
@@ -174,17 +173,6 @@ def _sweep(heap, result, parameters, depth, is_left, a, history_a, entries_a, b,
                 put(out, out[layout.WIDTH] - 1, at + k, diff * weights_b[y])
             count_a = _add(weights_a, live_a, place_a, count_a, x, diff)
             p += 1
-
-
-@kernel
-def _make_room(heap, result, more):
-    """Let the batch have `more` rows that the caller writes; the first of them."""
-    out = words(heap, result)
-    at = out[ROWS]
-    if at + more > out[CAPACITY]:
-        reserve(heap, result, at + more)
-    words(heap, result)[ROWS] = at + more
-    return at
 
 
 @leaf

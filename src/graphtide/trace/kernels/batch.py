@@ -32,6 +32,7 @@ __all__ = [
     "SPARE",
     "UPPER",
     "WIDTH",
+    "add_rows",
     "column",
     "compare_data",
     "constant",
@@ -226,6 +227,18 @@ def reserve(heap, slot, capacity):
             batch[LAYOUT + 2 * c] = target
     batch[CAPACITY] = grown
     batch[INDEX] = 0
+
+
+@kernel
+def add_rows(heap, slot, more):
+    """Let a batch of strided columns have `more` rows, which the caller writes; the first of them."""
+    batch = words(heap, slot)
+    first = batch[ROWS]
+    if first + more > batch[CAPACITY]:
+        reserve(heap, slot, first + more)
+        batch = words(heap, slot)
+    batch[ROWS] = first + more
+    return first
 
 
 @kernel
