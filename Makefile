@@ -35,7 +35,7 @@ cluster: warm
 
 # Kernels that check their indices are kept apart from those that do not.
 deep: warm
-	$(BIN)/pytest --hypothesis-profile=deep tests/laws $(PYTEST_ARGS)
+	$(BIN)/pytest --hypothesis-profile=deep tests/laws tests/oracle $(PYTEST_ARGS)
 
 bounds: $(VENV)/.tested
 	NUMBA_BOUNDSCHECK=1 $(BIN)/graphtide warm

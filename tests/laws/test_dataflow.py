@@ -9,11 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import event, given, reject, settings
+from hypothesis import event, given, reject
 from hypothesis import strategies as st
 from tests import naive
 from tests import strategies as gen
 from tests.engine import Running
+from tests.examples import share
 from tests.naive import Multiset, added, difference
 
 from graphtide import Collection, col, lit, when
@@ -29,11 +30,6 @@ from graphtide.errors import (
 
 Case = tuple[gen.Program, list[gen.Batch]]
 Answers = list[list[Multiset]]  # for each epoch, for each output
-
-
-def share(percent: int) -> settings:
-    """So many of the profile's examples: `pytest --hypothesis-profile=deep` looks longer."""
-    return settings(max_examples=max(1, settings.default.max_examples * percent // 100))  # type: ignore[union-attr]
 
 
 # ----------------------------------------------------------------------------------- the meaning

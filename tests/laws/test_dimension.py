@@ -5,11 +5,12 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import example, given, reject, settings
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from tests import naive
 from tests import strategies as gen
 from tests.engine import Running
+from tests.examples import share
 from tests.naive import Multiset, added
 
 import graphtide as gt
@@ -110,7 +111,7 @@ def up_to(cells: dict[Cell, list[Any]], cell: Cell) -> list[Any]:
 
 
 @pytest.mark.parametrize("dimensions", [1, 2])
-@settings(max_examples=max(1, settings.default.max_examples // 2))  # type: ignore[union-attr]
+@share(50)
 @given(case=gen.cases(most=6), data=st.data())
 def test_every_cell_is_what_a_recomputation_gives(dimensions: int, case: Any, data: st.DataObject) -> None:
     program, history = case

@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.conditions import CONDITIONS, Sample, Terms, any_sample, bound
+from tests.examples import share
 
 from graphtide.gvdl.evaluation import holds
 
@@ -20,7 +21,7 @@ def truths(sample: Sample, condition: str) -> list[bool]:
 
 
 @given(seed=st.integers(0, 2**64))
-@settings(max_examples=60)
+@share(60)
 def test_predicates_find_what_a_naive_evaluation_finds(seed: int) -> None:
     rng = Random(seed)
     sample = any_sample(rng)

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 
 from graphtide.dataflow.expressions import (
     Expression,
@@ -600,7 +601,7 @@ def told_apart(value: Any) -> Any:
     return (type(value).__name__, repr(value + 0.0 if isinstance(value, float) else value))
 
 
-@settings(max_examples=400)
+@share(400)
 @given(
     rows(),
     st.sampled_from([1, 1, 1, 200]),
@@ -626,7 +627,7 @@ def test_every_row_is_what_plain_python_makes_of_it(
         assert told_apart(found) == told_apart(repeated)
 
 
-@settings(max_examples=200)
+@share(200)
 @given(rows(), terms(3))
 def test_none_comes_only_from_what_is_optional(data: list[tuple[Any, ...]], term: Term) -> None:
     try:
@@ -636,7 +637,7 @@ def test_none_comes_only_from_what_is_optional(data: list[tuple[Any, ...]], term
     assert type_of(term.expression, SCHEMA).nullable or None not in values
 
 
-@settings(max_examples=100)
+@share(100)
 @given(rows(), terms(2), terms(2))
 def test_a_select_of_a_select_is_one_select(data: list[tuple[Any, ...]], inner: Term, outer: Term) -> None:
     """Substituting an expression for a column is the same as computing the column first."""

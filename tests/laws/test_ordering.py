@@ -6,8 +6,9 @@ from itertools import pairwise, permutations
 
 import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 
 from graphtide.views.kernels.held_karp import cheapest_path
 from graphtide.views.kernels.local_search import improve
@@ -70,7 +71,7 @@ def counted(views: int, rows: list[int], counts: list[int]) -> np.ndarray:
     )
 
 
-@settings(max_examples=40)
+@share(40)
 @given(masks())
 def test_distances_count_the_edges_that_views_differ_in(drawn: tuple[int, list[int], list[int]]) -> None:
     views, rows, counts = drawn
@@ -134,7 +135,7 @@ def test_nested_views_are_ordered_by_size_and_cost_as_much_as_the_largest(sizes:
     assert order.differences == max(sizes, default=0)
 
 
-@settings(max_examples=50)
+@share(50)
 @given(view_sets(11, 12))
 def test_where_no_exact_order_is_sought_the_cost_is_at_most_three_times_the_least(views: list[frozenset[int]]) -> None:
     """Graphsurge, corollary 4.2."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.strategies import neighbourhood_sets
 
 from graphtide.ego import (
@@ -68,7 +69,7 @@ def noisy_copies(seed: int) -> tuple[int, list[set[int]]]:
 
 
 @each_method
-@settings(max_examples=15)
+@share(15)
 @given(seed=st.integers(0, 2**32))
 def test_a_deep_overlay_aggregates_its_neighbourhoods(method, seed) -> None:
     writers, sets = noisy_copies(seed)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests import naive
 from tests import strategies as gen
 from tests.engine import Running
-from tests.laws.test_dataflow import settling, share, steps
+from tests.examples import share
+from tests.laws.test_dataflow import settling, steps
 from tests.laws.test_dimension import Grid, check, recomputed
 
 from graphtide import Dataflow

@@ -165,7 +165,9 @@ class Grammar:
             kind = self.pick(["int", "int", "str"])
             mine, outer = table.of(kind), scope.of(kind)
             if mine and outer:
-                conditions.append(f"{self.pick(mine)} {self.pick(['=', '=', '=', '<', '<>'])} {self.pick(outer)}")
+                conditions.append(
+                    f"{self.pick(mine)} {self.pick(['=', '=', '=', '<', '<=', '>', '>=', '<>'])} {self.pick(outer)}"
+                )
         if self.chance(2):
             conditions.append(self.condition(both, 1))
         return table, " where " + " and ".join(conditions) if conditions else ""

@@ -11,8 +11,9 @@ from math import isclose
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle import analytics_naive as naive
 from tests.oracle.analytics_naive import Graph, Row
 
@@ -156,7 +157,7 @@ class Course:
                 agree(name, rows_of(output.at(epoch)), self.graphs[epoch])
 
 
-@settings(max_examples=50)
+@share(50)
 @given(epochs())
 def test_analytics_follow_every_change(history: list[Epoch]) -> None:
     course = Course()
@@ -165,7 +166,7 @@ def test_analytics_follow_every_change(history: list[Epoch]) -> None:
         course.run()
 
 
-@settings(max_examples=50)
+@share(50)
 @given(epochs())
 def test_analytics_tell_views_of_one_batch_apart(history: list[Epoch]) -> None:
     course = Course()
@@ -223,7 +224,7 @@ def steps(present: list[bool]) -> list[int]:
     return [int(now) - int(before) for before, now in zip([False, *present], present, strict=False)]
 
 
-@settings(max_examples=30)
+@share(30)
 @given(grids())
 def test_analytics_are_right_in_every_cell_of_a_grid(grid: Grid) -> None:
     flow = gt.Dataflow()

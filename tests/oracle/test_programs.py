@@ -19,8 +19,9 @@ from examples.shortest_paths import shortest_paths
 from examples.strongly_connected import strong_components, strongly_connected
 from examples.topics import top_topics
 from examples.transitive_closure import transitive_closure
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 
 import graphtide as gt
 from graphtide import datasets
@@ -239,7 +240,7 @@ def edge_by_edge(*edges: Row) -> list[Epoch]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@settings(max_examples=40)
+@share(40)
 @given(data=st.data())
 def test_a_program_follows_every_change(name: str, data: st.DataObject) -> None:
     run = Run(PROGRAMS[name])
@@ -249,7 +250,7 @@ def test_a_program_follows_every_change(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@settings(max_examples=40)
+@share(40)
 @given(data=st.data())
 def test_a_program_tells_epochs_of_one_batch_apart(name: str, data: st.DataObject) -> None:
     run = Run(PROGRAMS[name])

@@ -6,8 +6,9 @@ import math
 from decimal import Decimal
 
 import duckdb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle.sql_grammar import DECLARED, TABLES, queries, rows
 
 import graphtide as gt
@@ -75,7 +76,7 @@ batches = st.lists(
 )
 
 
-@settings(max_examples=60)
+@share(150)
 @given(query=queries(), batches=batches, starts_late=st.booleans())
 def test_a_view_is_the_query_asked_again_after_every_commit(query, batches, starts_late) -> None:
     both = Both()

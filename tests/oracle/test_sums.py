@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle.frontier_naive import Edge, NaiveSum, sum_trace, sums_by_round
 from tests.oracle.test_continuous import VERTICES, Batch, histories
 from tests.oracle.test_dropping import policies
@@ -30,7 +31,7 @@ from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, rounded
 from graphtide.frontier.query import SumQuery
 
 
-def share(rank: Any, _: Any, degree: Any) -> Any:
+def dealt(rank: Any, _: Any, degree: Any) -> Any:
     return rank / degree
 
 
@@ -72,13 +73,13 @@ CHANCES = (float, st.sampled_from([0.1, 0.3, 0.7, 1e-9, 1.0]))
 # A program, the same by its definition, and weights of edges.
 CASES: dict[str, tuple[SumProgram, NaiveSum, Any]] = {
     "pagerank": (
-        ife(share, aggregate="sum", initial=1.0, rounds=5, finish=damped),
-        NaiveSum(share, damped, 1.0, 5),
+        ife(dealt, aggregate="sum", initial=1.0, rounds=5, finish=damped),
+        NaiveSum(dealt, damped, 1.0, 5),
         INTS,
     ),
     "personal ranks, against the edges": (
-        ife(share, aggregate="sum", initial={0: 1.0, 3: 0.5}, rounds=4, finish=personal, along="in"),
-        NaiveSum(share, personal, {0: 1.0, 3: 0.5}, 4, along="in"),
+        ife(dealt, aggregate="sum", initial={0: 1.0, 3: 0.5}, rounds=4, finish=personal, along="in"),
+        NaiveSum(dealt, personal, {0: 1.0, 3: 0.5}, 4, along="in"),
         INTS,
     ),
     "walks": (
@@ -128,7 +129,7 @@ def check_batch(query: Query, expected: dict[int, Any], before: dict[int, Any]) 
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=60)
+@share(60)
 @given(data=st.data())
 def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject) -> None:
     program, naive, (kind, weight) = CASES[name]
@@ -170,7 +171,7 @@ def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject) -> None:
 ends = st.tuples(st.integers(0, VERTICES - 1), st.integers(0, VERTICES - 1))
 
 
-@settings(max_examples=150)
+@share(150)
 @given(
     edges=st.lists(ends, min_size=10, max_size=25),
     batches=st.lists(st.tuples(st.lists(ends, max_size=2), st.integers(0, 2)), min_size=3, max_size=6),
@@ -204,7 +205,7 @@ def test_small_batches_follow_states_that_come_and_go(
         assert all(set(steps) <= set(whole[v]) for v, steps in kept(query).items())
 
 
-@settings(max_examples=60)
+@share(60)
 @given(data=st.data(), policy=st.one_of(st.just(JoinOnDemand()), st.just(Scratch()), policies))
 def test_new_vertices_have_states_of_their_own(data: st.DataObject, policy: Any) -> None:
     program, naive, _ = CASES["pagerank"]

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle.frontier_naive import NaiveProgram, answer, trace
 from tests.oracle.test_continuous import VERTICES, Batch, Edge, check, histories, kept, told
 from tests.oracle.test_dropping import policies
@@ -86,7 +87,7 @@ def programs(name: str) -> tuple[Program, NaiveProgram]:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=40)
+@share(40)
 @given(data=st.data())
 def test_a_users_program_is_maintained_difference_by_difference(name: str, data: st.DataObject) -> None:
     kind, weight = CASES[name][-1]
@@ -94,7 +95,7 @@ def test_a_users_program_is_maintained_difference_by_difference(name: str, data:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=60)
+@share(60)
 @given(data=st.data())
 def test_dropping_changes_no_answer_of_a_users_program(name: str, data: st.DataObject) -> None:
     kind, weight = CASES[name][-1]

@@ -12,8 +12,9 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle import analytics_naive as naive
 from tests.oracle.analytics_naive import Graph, Row
 
@@ -139,7 +140,7 @@ def masks(edges: int, most: int) -> st.SearchStrategy[list[Ints]]:
 
 @pytest.mark.parametrize("strategy", ["differential", "scratch", "adaptive"])
 @pytest.mark.parametrize("computation", COMPUTATIONS)
-@settings(max_examples=max(5, settings.default.max_examples // 10))  # type: ignore[union-attr]
+@share(10)
 @given(data=st.data(), edges=EDGES)
 def test_views_of_a_chain(computation: str, strategy: Any, data: st.DataObject, edges: list[Any]) -> None:
     case = Case(edges, computation)
@@ -168,7 +169,7 @@ def test_views_of_a_chain(computation: str, strategy: Any, data: st.DataObject, 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("computation", COMPUTATIONS)
-@settings(max_examples=max(3, settings.default.max_examples // 20))  # type: ignore[union-attr]
+@share(5)
 @given(data=st.data(), edges=EDGES)
 def test_cells_of_a_lattice(computation: str, dimensions: int, data: st.DataObject, edges: list[Any]) -> None:
     case = Case(edges, computation)

@@ -16,16 +16,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from tests.examples import share
 
 from graphtide.graph import PropertyType, Store, StoredGraph
 from graphtide.pipeline.ingest import load_graph, runs, writing
 from graphtide.pipeline.ingest.part import LINE
 from graphtide.pipeline.ingest.stack import Stack
 
-FEW = settings(max_examples=8)
+FEW = share(8)
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude_categories=["Zs", "Cc"]), min_size=1)
 IDS = st.lists(st.integers(-5, 12).map(str) | st.integers().map(str), min_size=1, max_size=6) | st.lists(
     TEXT | st.integers(0, 20).map(str), min_size=1, max_size=6

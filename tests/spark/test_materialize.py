@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
+from tests.examples import share
 
 from graphtide.pipeline.materialize import (
     count_chain,
@@ -111,7 +112,7 @@ def each_once(edges: set[int]) -> dict[int, int]:
 
 
 # To shrink an example takes six Spark jobs for every try.
-@settings(max_examples=8, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@share(8, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.data())
 def test_streams_and_lattices_add_up_to_the_views(spark: SparkSession, data: st.DataObject) -> None:
     collection = data.draw(collections())

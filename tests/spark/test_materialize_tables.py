@@ -13,9 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from tests.examples import share
 
 from graphtide.graph.schema import GraphSchema, Property, PropertyType
 from graphtide.graph.source import Source
@@ -281,7 +282,7 @@ def test_tables_that_would_grow_too_large_are_not_made(monkeypatch: pytest.Monke
     assert DecisionTables.of([views]) is None
 
 
-@settings(max_examples=4, phases=FOUND_AS_IT_IS)
+@share(4, phases=FOUND_AS_IT_IS)
 @given(st.data())
 def test_the_matrix_of_a_graph_is_the_same_by_tables_and_by_spark(spark: SparkSession, data: st.DataObject) -> None:
     nodes, edges = data.draw(graphs())

@@ -14,10 +14,11 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from tests.conditions import CONDITIONS, DATE, FLOAT, INT, OneGraph, Sample, Terms, any_sample, bound
+from tests.examples import share
 
 from graphtide.graph.schema import GraphSchema, Property
 from graphtide.gvdl import bind, parse
@@ -57,7 +58,7 @@ def answers(edges: DataFrame, nodes: DataFrame, predicates: Sequence[Predicate])
 
 
 @given(seed=st.integers(0, 2**64), zone=st.sampled_from(["UTC", "Asia/Kolkata"]), ansi=st.booleans())
-@settings(max_examples=5)
+@share(5)
 def test_spark_finds_what_a_naive_evaluation_finds(spark: SparkSession, seed: int, zone: str, ansi: bool) -> None:
     # Examples of this size are beyond Hypothesis itself; the condition that fails is small enough to be read.
     rng = Random(seed)

@@ -156,12 +156,11 @@ class _Compiler:
 
     def _join(self, left: Plan, right: Plan, conditions: Conditions, wanted: Sequence[str]) -> Made:
         links, rest = _links(conditions, left, right)
-        if len(rest) == 1 and (limit := bound(rest[0])) is not None:
-            for rows, bounds in ((left, right), (right, left)):
-                found = limit.between(rows.schema, bounds.schema)
-                if found is not None and set(wanted) <= set(rows.schema) and self._is_ordered(found, rows, bounds):
-                    turned = [each if rows is left else each.turned for each in links]
-                    return self._beyond(rows, bounds, turned, found, wanted)
+        for rows, bounds in ((left, right), (right, left)):
+            limit = _limit(rest, rows, bounds)
+            if limit is not None and set(wanted) <= set(rows.schema):
+                turned = [each if rows is left else each.turned for each in links]
+                return self._beyond(rows, bounds, (*turned, limit), wanted, once=False)
         made = self._paired(left, right, links, {*wanted, *(name for each in rest for name in each.columns())})
         if not rest:
             return made
@@ -172,20 +171,21 @@ class _Compiler:
         # All rows meet a new total, and most of them fare as they did with the old one: those cancel here.
         return Made(self._shop.consolidated(kept.collection), kept.names)
 
-    def _is_ordered(self, limit: Bound, rows: Plan, bounds: Plan) -> bool:
-        """Whether both values are of one type, whose codes have its order."""
-        one = type_of(limit.left, rows.schema).required
-        return one == type_of(limit.right, bounds.schema).required and one.ordered_by_code
-
-    def _beyond(self, rows: Plan, bounds: Plan, links: Sequence[Equality], limit: Bound, wanted: Sequence[str]) -> Made:
-        """The rows, once for each bound that they are beyond and with which they are equal in the links."""
-        # What is compared stands behind the keys; `beyond` leaves NULL out.
-        ordered = [*links, Equality(limit.left, limit.right, is_null_safe=True)]
-        a, own = self._side(rows, [each.left for each in ordered], ordered, set(wanted))
-        b, others = self._side(bounds, [each.right for each in ordered], ordered, set())
+    def _beyond(
+        self, rows: Plan, bounds: Plan, by: tuple[*tuple[Equality, ...], Bound], wanted: Sequence[str], *, once: bool
+    ) -> Made:
+        """The rows for each bound that they are beyond, by equal links, or `once` if there is any."""
+        *_, limit = by
+        a, own = self._side(rows, [each.left for each in by], by, set(wanted))
+        b, others = self._side(bounds, [each.right for each in by], by, set())
+        limits = b.collection
+        if once:
+            # Who is beyond any of them is beyond the nearest.
+            limits = self._shop.nearest(limits, others, limit.comparison)
+            others = list(limits.schema)
         *keys, compared = zip(own, others, strict=True)
-        made = self._shop.beyond(a.collection, b.collection, keys, compared, limit.comparison)
-        return Made(made, {name: a.names[name] for name in wanted})
+        made = self._shop.beyond(a.collection, limits, keys, compared, limit.comparison)
+        return _positional(self._shop.pick(made, [a.names[name] for name in wanted]), wanted)
 
     def _paired(self, left: Plan, right: Plan, links: Sequence[Equality], wanted: Iterable[str]) -> Made:
         """Pairs of rows that are equal in the links."""
@@ -199,7 +199,7 @@ class _Compiler:
         return _positional(pairs, [name for *_, name in sources])
 
     def _side(
-        self, plan: Plan, keys: Sequence[Expression], links: Sequence[Equality], wanted: set[str]
+        self, plan: Plan, keys: Sequence[Expression], links: Sequence[Equality | Bound], wanted: set[str]
     ) -> tuple[Made, list[str]]:
         """One side of a join: its keys and the columns that are wanted of it; rows without a key left out."""
         source = self.make(plan)
@@ -241,6 +241,10 @@ class _Compiler:
 
     def _with_match(self, left: Plan, right: Plan, conditions: Conditions, wanted: Sequence[str]) -> Made:
         """The left rows for which the right has a row that fits."""
+        links, rest = _links(conditions, left, right)
+        limit = _limit(rest, left, right)
+        if limit is not None:
+            return self._beyond(left, right, (*links, limit), wanted, once=True)
         present, of_left = self._matched_keys(left, right, conditions)
         source = self.make(left)
         outputs = {f"key {i}": source.translated(each) for i, each in enumerate(of_left)}
@@ -343,6 +347,16 @@ def _links(conditions: Conditions, left: Plan, right: Plan) -> tuple[list[Equali
         else:
             links.append(across)
     return links, rest
+
+
+def _limit(conditions: Sequence[Expression], rows: Plan, bounds: Plan) -> Bound | None:
+    """A single condition as a bound of one side on the other, for values of one type whose codes have its order."""
+    limit = bound(conditions[0]) if len(conditions) == 1 else None
+    limit = None if limit is None else limit.between(rows.schema, bounds.schema)
+    if limit is None:
+        return None
+    found = type_of(limit.left, rows.schema).required
+    return limit if found.ordered_by_code and found == type_of(limit.right, bounds.schema).required else None
 
 
 def _repeated(*row: object) -> list[tuple[object, ...]]:

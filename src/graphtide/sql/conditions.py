@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final
+from typing import ClassVar, Final
 
 from graphtide.dataflow.expressions import Expression, lit
 from graphtide.dataflow.expressions.expression import Apply, Cast
@@ -116,11 +116,12 @@ def equality(condition: Expression) -> Equality | None:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A condition that one expression is beyond another."""
+    """A condition that one expression is beyond another. NULL needs no care: whoever compares leaves it out."""
 
     left: Expression
     right: Expression
     comparison: Comparison
+    is_null_safe: ClassVar[bool] = True
 
     def between(self, one: Iterable[str], other: Iterable[str]) -> Bound | None:
         """This condition on an expression over columns of one side, with a bound of the other's, if it is such."""

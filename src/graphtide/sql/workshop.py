@@ -79,6 +79,17 @@ class Workshop:
         key = ("beyond", rows.node, bounds.node, tuple(keys), compared, comparison)
         return self.made(key, lambda: rows.beyond(bounds, keys, compared, comparison))
 
+    def nearest(self, bounds: Collection, names: Sequence[str], comparison: Comparison) -> Collection:
+        """Of each key the bound that is the easiest to be beyond; the last of the names is that of the bounds."""
+        *keys, bound = names
+        is_above = comparison.startswith(">")
+
+        def make() -> Collection:
+            groups = self.pick(bounds, names).group_by(*keys)
+            return groups.min(bound) if is_above else groups.max(bound)
+
+        return self.made(("nearest", bounds.node, tuple(names), is_above), make)
+
     def distinct(self, source: Collection) -> Collection:
         """Each row once."""
         return self.made(("distinct", source.node), source.distinct)
