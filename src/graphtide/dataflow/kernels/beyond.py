@@ -38,6 +38,8 @@ def beyond(heap, operators, operator, state):
     operators[operator, LATE] = 0
     spine = words(heap, operators[left, SPINE])
     fresh = everything(heap, operators[left, SPINE], operator, state[LOWER : LOWER + 1]) if late else spine[FRESH]
+    if fresh == NONE and bounds[FRESH] == NONE:
+        return NONE
     result = new_batch(heap, operator, operators[operator, WIDTH] + 2, 1, 16, ALL_VARY, 0)
     if fresh != NONE:
         _meet_old_bounds(heap, operators, operator, fresh, bounds, result)
