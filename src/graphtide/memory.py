@@ -92,7 +92,7 @@ def _prefetch(_context: Any, array: Any, index: Any) -> Any:
     signature = types.void(array, index)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _ask_for(builder, _row(context, builder, *signature.args, *arguments))
+        _ask_for(builder, _row(context, builder, signature.args, arguments))
         return context.get_dummy_value()
 
     return signature, generate
@@ -106,8 +106,8 @@ def _prefetch_either(_context: Any, which: Any, array: Any, index: Any, other: A
     signature = types.void(which, array, index, other, its_index)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        first = _row(context, builder, *signature.args[1:3], *arguments[1:3])
-        second = _row(context, builder, *signature.args[3:], *arguments[3:])
+        first = _row(context, builder, signature.args[1:3], arguments[1:3])
+        second = _row(context, builder, signature.args[3:], arguments[3:])
         chosen = context.cast(builder, arguments[0], signature.args[0], types.boolean)
         chosen = builder.trunc(chosen, ir.IntType(1)) if chosen.type != ir.IntType(1) else chosen
         _ask_for(builder, builder.select(chosen, first, second))
@@ -119,11 +119,11 @@ def _prefetch_either(_context: Any, which: Any, array: Any, index: Any, other: A
 prefetch_either: Any = intrinsic(_prefetch_either)
 
 
-def _row(context: Any, builder: Any, kind: Any, index_type: Any, array: Any, index: Any) -> Any:
-    """The address of a row of an array."""
-    struct = context.make_array(kind)(context, builder, array)
+def _row(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    """The address of a row, of an array and an index with these types."""
+    struct = context.make_array(kinds[0])(context, builder, arguments[0])
     stride = builder.extract_value(struct.strides, 0)
-    place = context.cast(builder, index, index_type, types.intp)
+    place = context.cast(builder, arguments[1], kinds[1], types.intp)
     return builder.gep(builder.bitcast(struct.data, ir.IntType(8).as_pointer()), [builder.mul(place, stride)])
 
 
