@@ -10,7 +10,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import carray, types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from graphtide.jit import kernel, leaf
@@ -20,7 +19,6 @@ __all__ = [
     "address_to_array",
     "address_to_words",
     "allocate_pages",
-    "borrowed",
     "copy_words",
     "free",
     "malloc",
@@ -132,22 +130,3 @@ def _ask_for(builder: Any, address: Any) -> None:
     function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], hint)
     # To be read, kept in all levels, data.
     builder.call(function, [address, *[ir.Constant(ir.IntType(32), each) for each in (0, 3, 1)]])
-
-
-def _borrowed(_context: Any, array: Any) -> Any:
-    """The same array, owned by the caller of the kernel alone: no reference to it is counted from here on.
-
-    A kernel that hands arrays to its parts in a loop would count them up and down at each step otherwise.
-    """
-    signature = array(array)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        struct = context.make_array(signature.args[0])(context, builder, arguments[0])
-        struct.meminfo = cgutils.get_null_value(struct.meminfo.type)
-        struct.parent = cgutils.get_null_value(struct.parent.type)
-        return struct._getvalue()  # noqa: SLF001 - numba's own name for the array as a value
-
-    return signature, generate
-
-
-borrowed: Any = intrinsic(_borrowed)

@@ -39,9 +39,9 @@ class Extremum(Partials):
         """A code for each read."""
         frame, nodes = self.frame, self.frame.nodes
         found = np.full((batch.reads, 1), NULL)
-        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        arrays = nodes.lists, frame.contents.arrays, frame.node_of
         own = self.states, self.counts, not frame.overlapping
-        kernels.run(*batch, *arrays, *own, ranks_of(frame), self._sign, found.reshape(-1))
+        kernels.run(batch, *arrays, *own, ranks_of(frame), self._sign, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:

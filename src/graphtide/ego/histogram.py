@@ -51,9 +51,9 @@ class Histogram(Partials):
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
-        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        arrays = nodes.lists, frame.contents.arrays, frame.node_of
         own = self.pool, self.places, self.tables, ranks_of(frame), self._most
-        kernels.run(*batch, *arrays, nodes.plain, *own, found.reshape(-1))
+        kernels.run(batch, *arrays, nodes.plain, *own, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphtide.ego.contents import grown
 from graphtide.ego.kernels import nodes as kernels
 from graphtide.ego.kernels.changes import push_order
+from graphtide.ego.kernels.walks import Lists
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["Nodes"]
@@ -39,6 +40,11 @@ class Nodes:
         deepest = int(overlay.levels().max(initial=0)) + 1
         self.stack = np.zeros(kernels.FRAME * (deepest + 1), np.int64)
         self.free: list[int] = []
+
+    @property
+    def lists(self) -> Lists:
+        """The arrays that walks go along."""
+        return Lists(self.heads, self.inputs, self.targets, self.stack)
 
     @property
     def push(self) -> NDArray[np.bool_]:

@@ -16,21 +16,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, OUT, PUSH, SIZE, USERS
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
+from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
-    borrowed_contents,
-    enter_value,
     first_place,
     next_place,
     pop_due,
-    replace_oldest,
     value_at,
+    write_value,
 )
-from graphtide.jit import inlined, kernel
-from graphtide.memory import borrowed
+from graphtide.jit import borrowing, inlined, kernel
 
 __all__ = ["compute", "fill_writers", "run"]
 
@@ -64,8 +62,7 @@ def _gather(heads, inputs, stack, states, node, ranks, sign):
     best = np.int64(NULL)
     rank = np.int64(NULL)
     top = 0
-    k = np.int64(heads[node, IN])
-    end = k + heads[node, IN + SIZE]
+    k, end = begin(heads, IN, node)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -77,14 +74,10 @@ def _gather(heads, inputs, stack, states, node, ranks, sign):
                     best = state
                     rank = its
             else:
-                stack[top], stack[top + 1] = k, end
-                top += FRAME
-                k = np.int64(heads[entry >> 2, IN])
-                end = k + heads[entry >> 2, IN + SIZE]
+                top, k, end = go_into(heads, IN, entry >> 2, stack, top, k, end)
         if top == 0:
             break
-        top -= FRAME
-        k, end = stack[top], stack[top + 1]
+        top, k, end = go_back(stack, top)
     return best
 
 
@@ -113,8 +106,7 @@ def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, 
     """Bring all that stands on a node up to date, after it has changed."""
     top = 0
     now = states[node]
-    k = np.int64(heads[node, OUT])
-    end = k + heads[node, OUT + SIZE]
+    k, end = begin(heads, OUT, node)
     while True:
         rank = _rank(now, ranks, sign)
         while k < end:
@@ -132,48 +124,26 @@ def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, 
             elif had == now:
                 counts[v] += 1
             if entry & LAST == 0 and states[v] != had:
-                stack[top], stack[top + 1], stack[top + 2], stack[top + 3] = k, end, now, before
-                top += FRAME
-                k = np.int64(heads[v, OUT])
-                end = k + heads[v, OUT + SIZE]
+                stack[top + 2], stack[top + 3] = now, before
+                top, k, end = go_into(heads, OUT, v, stack, top, k, end)
                 now, before = states[v], had
                 rank = _rank(now, ranks, sign)
         if top == 0:
             break
-        top -= FRAME
-        k, end, now, before = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
+        top, k, end = go_back(stack, top)
+        now, before = stack[top + 2], stack[top + 3]
 
 
-@kernel
-def run(
-    nodes,
-    values,
-    expiries,
-    times,
-    kinds,
-    heads,
-    inputs,
-    targets,
-    stack,
-    contents,
-    node_of,
-    states,
-    counts,
-    counted,
-    ranks,
-    sign,
-    answers,
-):
+@borrowing
+def run(batch, lists, contents, node_of, states, counts, counted, ranks, sign, answers):
     """Do writes and reads in their order: each read sees the writes before it. The codes read are in `answers`."""
-    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
-    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
-    stack, node_of, states, ranks = borrowed(stack), borrowed(node_of), borrowed(states), borrowed(ranks)
-    answers, counts, contents = borrowed(answers), borrowed(counts), borrowed_contents(contents)
-    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
+    nodes, kinds, times = batch.nodes, batch.kinds, batch.times
+    heads, inputs, targets, stack = lists
+    most, marks = contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, 1)
+        look_ahead(i, nodes, kinds, heads, inputs, targets, contents, states, 1)
         if most == 0 and times[i] > marks[CLOCK]:
             _expire(times[i], heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign)
         if kinds[i] == READ:
@@ -185,13 +155,9 @@ def run(
             answer += 1
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
-            value = values[i]
+            value = batch.values[i]
             old = states[node]
-            falls, fallen = False, value
-            if most == 0:
-                enter_value(contents, writer, value, expiries[i])
-            else:
-                falls, fallen = replace_oldest(ring, written, most, writer, value)
+            falls, fallen = write_value(contents, writer, value, batch.expiries, i)
             now = old
             if most == 1 or _rank(value, ranks, sign) > _rank(old, ranks, sign):
                 now = value
@@ -202,7 +168,7 @@ def run(
                 _tell(heads, inputs, targets, stack, states, counts, counted, node, old, ranks, sign)
 
 
-@kernel
+@borrowing
 def _expire(clock, heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign):
     """Let the clock be there: what is due is taken away."""
     contents.marks[CLOCK] = clock

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, WRITER
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, WRITER
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.tables import (
     BITS,
@@ -23,19 +23,18 @@ from graphtide.ego.kernels.tables import (
     resize,
     wipe,
 )
+from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
-    borrowed_contents,
-    enter_value,
     first_place,
     next_place,
     pop_due,
-    replace_oldest,
     value_at,
+    write_value,
 )
-from graphtide.jit import inlined, kernel
-from graphtide.memory import borrowed, prefetch
+from graphtide.jit import borrowing, inlined, kernel
+from graphtide.memory import prefetch
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["compute", "run"]
@@ -49,8 +48,7 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
     """Take a value away and add another one at all that a node reaches."""
     top = 0
     sign = np.int64(1)
-    k = np.int64(heads[node, OUT])
-    end = k + heads[node, OUT + SIZE]
+    k, end = begin(heads, OUT, node)
     while True:
         while k < end:
             entry = np.int64(targets[k])
@@ -66,15 +64,13 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
                 count = count_value(pool, places, tables, v, come, part)
                 keep_list(pool, tables, v, count, part)
             if entry & LAST == 0:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
-                top += FRAME
-                k = np.int64(heads[v, OUT])
-                end = k + heads[v, OUT + SIZE]
+                stack[top + 2] = sign
+                top, k, end = go_into(heads, OUT, v, stack, top, k, end)
                 sign = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        sign = stack[top + 2]
 
 
 @inlined
@@ -82,8 +78,7 @@ def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, i
     """Add what a node stands for to the table of another one, or of itself."""
     top = 0
     sign = np.int64(1)
-    k = np.int64(heads[node, IN])
-    end = k + heads[node, IN + SIZE]
+    k, end = begin(heads, IN, node)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -99,15 +94,13 @@ def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, i
             elif entry & KEPT:
                 merge(pool, places, tables, u, into, part)
             else:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
-                top += FRAME
-                k = np.int64(heads[u, IN])
-                end = k + heads[u, IN + SIZE]
+                stack[top + 2] = sign
+                top, k, end = go_into(heads, IN, u, stack, top, k, end)
                 sign = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        sign = stack[top + 2]
 
 
 @kernel
@@ -139,43 +132,22 @@ def _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scr
     return scratch
 
 
-@kernel
-def run(
-    nodes,
-    values,
-    expiries,
-    times,
-    kinds,
-    heads,
-    inputs,
-    targets,
-    stack,
-    contents,
-    node_of,
-    plain,
-    pool,
-    places,
-    tables,
-    ranks,
-    most_frequent,
-    answers,
-):
+@borrowing
+def run(batch, lists, contents, node_of, plain, pool, places, tables, ranks, most_frequent, answers):
     """Do writes and reads in their order: each read sees the writes before it.
 
     `plain` are the writers whose nodes have the same numbers. An answer is the most frequent values and then their
     counts, or how many values there are.
     """
-    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
-    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
-    stack, node_of, ranks, answers = borrowed(stack), borrowed(node_of), borrowed(ranks), borrowed(answers)
-    pool, places, tables, contents = borrowed(pool), borrowed(places), borrowed(tables), borrowed_contents(contents)
-    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
+    nodes, kinds, times = batch.nodes, batch.kinds, batch.times
+    heads, inputs, targets, stack = lists
+    most, marks = contents.most, contents.marks
     first_scratch = tables.shape[0] - CLASSES
     answer = 0
     width = max(2 * most_frequent, 1)
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, tables, 1)
+        look_ahead(i, nodes, kinds, heads, inputs, targets, contents, tables, 1)
         if most == 0 and times[i] > marks[CLOCK]:
             _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
         if kinds[i] == READ:
@@ -193,17 +165,13 @@ def run(
             answer += width
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
-            value = values[i]
-            falls, old = False, value
-            if most == 0:
-                enter_value(contents, writer, value, expiries[i])
-            else:
-                falls, old = replace_oldest(ring, written, most, writer, value)
+            value = batch.values[i]
+            falls, old = write_value(contents, writer, value, batch.expiries, i)
             if not falls or old != value:
                 _spread(heads, targets, stack, pool, places, tables, node, old, falls, value, True)
 
 
-@kernel
+@borrowing
 def _expire(clock, heads, targets, stack, contents, node_of, pool, places, tables):
     """Let the clock be there: what is due is taken away."""
     contents.marks[CLOCK] = clock

@@ -43,7 +43,7 @@ def place(kinds, who, node_of, plain_writers, reader_node, first_reader, plain_r
 
 
 @inlined
-def look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, width):
+def look_ahead(i, nodes, kinds, heads, inputs, targets, contents, states, width):
     """Ask for what operations after this one will look at; of which kind they are is no branch, as in `place`."""
     if i + FAR < nodes.shape[0]:
         prefetch(heads, nodes[i + FAR])
@@ -53,5 +53,5 @@ def look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, sta
         # What a reader has as inputs is asked for even if it is kept, and a reader's window is that of writer 0.
         prefetch_either(is_write, targets, heads[node, OUT], inputs, heads[node, IN])
         writer = np.int64(heads[node, IN]) * is_write
-        prefetch(written, writer)
-        prefetch(ring, writer * most)
+        prefetch(contents.written, writer)
+        prefetch(contents.ring, writer * contents.most)
