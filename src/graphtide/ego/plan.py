@@ -198,21 +198,31 @@ class Plan:
 
         The readers for which that is a change.
         """
-        nodes, frame = self.frame.nodes, self.frame
+        nodes = self.frame.nodes
         touched = self.reader_node[readers]
-        rows = changes.differences(touched, starts, writers, nodes.heads, nodes.inputs, frame.node_of, nodes.count)
+        lists = nodes.heads, nodes.inputs, self.frame.node_of, nodes.count
+        rows = changes.differences(touched, starts, writers, *lists)
+        self._change(rows)
+        return readers[np.isin(touched, rows[:, 0])]
+
+    def change(self, readers: Codes, writers: Codes, signs: Codes) -> None:
+        """Let a reader gain the writer beside it, or lose it, each a change: what others they have is not looked at."""
+        self._change(np.column_stack([self.reader_node[readers], self.frame.node_of[writers], signs]))
+
+    def _change(self, rows: Codes) -> None:
+        """Let readers gain and lose writers: rows of both, by node, and 1 or -1."""
         if len(rows) == 0:
-            return _NOTHING
+            return
+        nodes = self.frame.nodes
         subtracts = self.function.subtracts and not self.is_overlapping
         nodes.inputs, nodes.targets, gone = changes.change_inputs(
-            rows, subtracts, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
+            rows, subtracts, self.is_overlapping, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
         )
         self.pairs += int(rows[:, 2].sum())
         self._release(gone)
         changed = np.unique(rows[:, 0])
         self._cover_anew(changed)
         self.partials.compute(changed[(nodes.heads[changed, FLAGS] & PUSH) != 0])
-        return readers[np.isin(touched, changed)]
 
     def _cover_anew(self, readers: Codes) -> None:
         """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs.
