@@ -44,7 +44,7 @@ def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
         report = Report(name)
         for row in run_bench(name, quick=quick, progress=show):
             report = report.with_row(row)
-            errors.print(line_of(row), markup=False, highlight=False)
+            errors.print(line_of(row), markup=False, highlight=False, soft_wrap=True)
             if json_file is not None:
                 report.write_json(json_file)
     console = Console()

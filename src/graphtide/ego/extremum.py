@@ -10,6 +10,7 @@ import pyarrow as pa
 from graphtide.ego.aggregates import BuiltIn
 from graphtide.ego.contents import grown
 from graphtide.ego.kernels import extremum as kernels
+from graphtide.ego.kernels.nodes import FLAGS, READER
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -59,6 +60,7 @@ class Extremum(Partials):
     def clear(self, nodes: Codes) -> None:
         """There is no value."""
         self.states[nodes] = NULL
+        self.counts[nodes] = 0
 
     def grow(self) -> None:
         """New nodes have nothing."""
@@ -75,10 +77,26 @@ class Extremum(Partials):
         return self.column(found).to_pylist()
 
     def check_invariants(self) -> None:
-        """Values are what they would be if they were made anew, and so is how many inputs have them."""
+        """Values are what they would be if they were made anew, and so is how many inputs have them.
+
+        One that is lost is no less than the greatest.
+        """
         nodes = self.frame.nodes
         push, order = np.flatnonzero(nodes.push), nodes.order()
-        kept, counts = self.states[push].copy(), self.counts[order].copy()
+        kept, counts = self.states.copy(), self.counts.copy()
         self.fill(order)
-        assert (self.states[push] == kept).all()
-        assert self.frame.overlapping or (self.counts[order] == counts).all()
+        lost = push[counts[push] == kernels.LOST]
+        known = np.setdiff1d(push, lost)
+        assert (self.states[known] == kept[known]).all()
+        assert self.frame.overlapping or (self.counts[order] == counts[order])[counts[order] != kernels.LOST].all()
+        is_reader = (nodes.heads[lost, FLAGS] & READER) != 0
+        assert is_reader.all()
+        for node in lost.tolist():
+            assert self._rank(kept[node]) >= self._rank(self.states[node])
+        self.states, self.counts = kept, counts
+
+    def _rank(self, code: int) -> float:
+        ranks = ranks_of(self.frame)
+        if code == NULL:
+            return -np.inf
+        return self._sign * int(ranks[code] if len(ranks) else code)

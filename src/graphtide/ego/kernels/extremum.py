@@ -7,7 +7,9 @@ less than an input that has told it all. It is more only if it still has the val
 and that input is still to tell it so, with this very value as the one that it was: then the target looks at all of its
 inputs again. At the end all have told.
 
-A node also counts the inputs that have its value: while there is another one, it need not look for it. In an
+A node also counts the inputs that have its value: while there is another one, it need not look for it. When the last
+is *lost*, a partial aggregate looks at its inputs at once. A reader, on which nothing stands, does so when it is read;
+until then no input is greater than the value that it had, so one that comes to it or above is the greatest. In an
 overlapping overlay one write can reach a node twice, which may look at its inputs before the second path has told
 it: so nothing is counted there.
 """
@@ -30,9 +32,11 @@ from graphtide.ego.kernels.windows import (
 )
 from graphtide.jit import borrowing, inlined, kernel
 
-__all__ = ["compute", "fill_writers", "run"]
+__all__ = ["LOST", "compute", "fill_writers", "run"]
 
 NULL = -(1 << 63)
+# In the place of how many inputs have the value of a reader: it is lost.
+LOST = -1
 
 
 @inlined
@@ -120,9 +124,12 @@ def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, 
             elif had == before:
                 counts[v] -= 1
                 if counts[v] <= 0 or not counted:
-                    _look_again(heads, inputs, states, counts, v, ranks, sign)
+                    if entry & LAST:
+                        counts[v] = LOST
+                    else:
+                        _look_again(heads, inputs, states, counts, v, ranks, sign)
             elif had == now:
-                counts[v] += 1
+                counts[v] = max(counts[v], 0) + 1
             if entry & LAST == 0 and states[v] != had:
                 stack[top + 2], stack[top + 3] = now, before
                 top, k, end = go_into(heads, OUT, v, stack, top, k, end)
@@ -149,6 +156,8 @@ def run(batch, lists, contents, node_of, states, counts, counted, ranks, sign, a
         if kinds[i] == READ:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
+                if counts[node] < 0:
+                    _look_again(heads, inputs, states, counts, node, ranks, sign)
                 answers[answer] = states[node]
             else:
                 answers[answer] = _gather(heads, inputs, stack, states, node, ranks, sign)
