@@ -91,8 +91,8 @@ class Extremum(Partials):
         assert self.frame.overlapping or (self.counts[order] == counts[order])[counts[order] != kernels.LOST].all()
         is_reader = (nodes.heads[lost, FLAGS] & READER) != 0
         assert is_reader.all()
-        for node in lost.tolist():
-            assert self._rank(kept[node]) >= self._rank(self.states[node])
+        for had, has in zip(kept[lost].tolist(), self.states[lost].tolist(), strict=True):
+            assert self._rank(had) >= self._rank(has)
         self.states, self.counts = kept, counts
 
     def _rank(self, code: int) -> float:
