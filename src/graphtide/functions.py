@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import operator
 import re
 import types as python
 from collections.abc import Callable, Sequence
@@ -16,9 +17,13 @@ from typing import Any, Final, NamedTuple
 import numba
 import numpy as np
 from numba import types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
-from numba.core import cgutils
+from numba.core import cgutils, ir_utils
+from numba.core import ir as numba_ir
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import NumbaError
-from numba.extending import intrinsic
+from numba.core.untyped_passes import IRProcessing
+from numba.extending import intrinsic, overload
 
 from graphtide.errors import UsageError
 
@@ -27,9 +32,11 @@ __all__ = [
     "State",
     "as_bits",
     "call_at",
+    "compile_checked",
     "compile_scalar",
     "made_by",
     "name_of",
+    "overflowed",
     "point_to",
     "point_to_states",
     "state_made_by",
@@ -83,6 +90,22 @@ def compile_scalar(function: Callable[..., Any]) -> Any:
         return function(one, other)
 
     return _njit(**_OPTIONS)(call)
+
+
+def compile_checked(function: Callable[..., Any]) -> Any:
+    """As `compile_scalar`, and `overflowed` tells if a sum, difference, product, power or shift of ints was too long.
+
+    What the function calls is not checked.
+    """
+    compiled = compile_scalar(function)
+    return _njit(pipeline_class=_Checked, **_OPTIONS)(compiled.py_func)
+
+
+def overflowed() -> bool:
+    """Whether an int of a checked function had more than 64 bits since this was last asked, in any thread."""
+    found = bool(_OVERFLOWS[0])
+    _OVERFLOWS[0] = 0
+    return found
 
 
 def made_by(each: Any, takes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
@@ -227,6 +250,130 @@ def _store(_context: Any, _address: Any, state: Any, like: Any) -> Any:
         return context.get_constant(types.int64, 0)
 
     return signature, generate
+
+
+# Set by checked functions, which find it by its address.
+_OVERFLOWS: Final = np.zeros(1, np.int64)
+
+
+def _with_overflow(instruction: str) -> Any:
+    """An operation on two ints by an instruction of LLVM that says whether the result was too long."""
+
+    def typed(_context: Any, one: Any, other: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            both = getattr(builder, instruction)(*values)
+            flag = context.get_constant(types.int64, _OVERFLOWS.ctypes.data)
+            word = context.get_value_type(types.int64)
+            with builder.if_then(builder.extract_value(both, 1), likely=False):
+                builder.store(context.get_constant(types.int64, 1), builder.inttoptr(flag, word.as_pointer()))
+            return builder.extract_value(both, 0)
+
+        return types.int64(one, other), generate
+
+    return intrinsic(typed)
+
+
+_sum: Any = _with_overflow("sadd_with_overflow")
+_difference: Any = _with_overflow("ssub_with_overflow")
+_product: Any = _with_overflow("smul_with_overflow")
+
+
+def _are_ints(*kinds: Any) -> bool:
+    return all(isinstance(kind, _types.Boolean) or (isinstance(kind, _types.Integer) and kind.signed) for kind in kinds)
+
+
+def _add(one: Any, other: Any) -> Any:
+    return one + other
+
+
+def _subtract(one: Any, other: Any) -> Any:
+    return one - other
+
+
+def _multiply(one: Any, other: Any) -> Any:
+    return one * other
+
+
+def _raise_to(one: Any, other: Any) -> Any:
+    return one**other
+
+
+def _shift(one: Any, other: Any) -> Any:
+    return one << other
+
+
+def _check(plain: Any, checked: Any) -> None:
+    """Let compiled code take `checked` for `plain` if both operands are ints."""
+
+    def chosen(one: Any, other: Any) -> Any:
+        return checked if _are_ints(one, other) else plain
+
+    overload(plain, strict=False)(chosen)  # strict compares annotations, too
+
+
+def _power(one: Any, other: Any) -> Any:
+    if other < 0:
+        return one**other
+    power = np.int64(1)
+    # More factors say no more: all but -1, 0 and 1 are too long by then, and -1 is odd or even.
+    for _ in range(min(other, 64 + (other & 1))):
+        power = _product(power, np.int64(one))
+    return power
+
+
+_check(_add, lambda one, other: _sum(np.int64(one), np.int64(other)))
+_check(_subtract, lambda one, other: _difference(np.int64(one), np.int64(other)))
+_check(_multiply, lambda one, other: _product(np.int64(one), np.int64(other)))
+_check(_shift, lambda one, other: _product(np.int64(one), np.int64(1) << np.int64(other)))
+_check(_raise_to, _power)
+
+_CHECKED: Final = {
+    operator.add: _add,
+    operator.sub: _subtract,
+    operator.mul: _multiply,
+    operator.pow: _raise_to,
+    operator.lshift: _shift,
+}
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _CheckedArithmetic(FunctionPass):
+    """Put calls of checked operations in the place of operators."""
+
+    _name = "checked_arithmetic"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> Any:
+        function: Any = state.func_ir
+        for block in function.blocks.values():
+            body: list[Any] = []
+            for statement in block.body:
+                value: Any = getattr(statement, "value", None)
+                name = getattr(value, "op", "")
+                if name in {"binop", "inplace_binop"}:
+                    wanted = _CHECKED.get(value.fn if name == "binop" else value.immutable_fn)
+                    if wanted is not None:
+                        called = numba_ir.Var(block.scope, ir_utils.mk_unique_var("checked"), statement.loc)
+                        body.append(
+                            numba_ir.Assign(
+                                numba_ir.Global(wanted.__name__, wanted, statement.loc), called, statement.loc
+                            )
+                        )
+                        statement.value = numba_ir.Expr.call(called, [value.lhs, value.rhs], (), statement.loc)
+                body.append(statement)
+            block.body = body
+        function._definitions = ir_utils.build_definitions(function.blocks)  # noqa: SLF001 - numba's passes do so
+        return True
+
+
+class _Checked(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        pipeline: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.add_pass_after(_CheckedArithmetic, IRProcessing)
+        pipeline.finalize()
+        return [pipeline]
 
 
 def name_of(function: Any) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import carray, types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from graphtide.jit import kernel, leaf
@@ -20,11 +19,11 @@ __all__ = [
     "address_to_array",
     "address_to_words",
     "allocate_pages",
-    "borrowed",
     "copy_words",
     "free",
     "malloc",
     "prefetch",
+    "prefetch_either",
 ]
 
 # A huge page of x86 and ARM: 2 MiB. Faulting one in costs little more than a small one.
@@ -91,16 +90,7 @@ def _prefetch(_context: Any, array: Any, index: Any) -> Any:
     signature = types.void(array, index)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        struct = context.make_array(kind)(context, builder, arguments[0])
-        stride = builder.extract_value(struct.strides, 0)
-        place = context.cast(builder, arguments[1], signature.args[1], types.intp)
-        bytes_at = builder.bitcast(struct.data, ir.IntType(8).as_pointer())
-        hint = ir.FunctionType(ir.VoidType(), [bytes_at.type, *[ir.IntType(32)] * 3])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [bytes_at.type], hint)
-        # To be read, kept in all levels, data.
-        how = [ir.Constant(ir.IntType(32), each) for each in (0, 3, 1)]
-        builder.call(function, [builder.gep(bytes_at, [builder.mul(place, stride)]), *how])
+        _ask_for(builder, _row(context, builder, signature.args, arguments))
         return context.get_dummy_value()
 
     return signature, generate
@@ -109,20 +99,34 @@ def _prefetch(_context: Any, array: Any, index: Any) -> Any:
 prefetch: Any = intrinsic(_prefetch)
 
 
-def _borrowed(_context: Any, array: Any) -> Any:
-    """The same array, owned by the caller of the kernel alone: no reference to it is counted from here on.
-
-    A kernel that hands arrays to its parts in a loop would count them up and down at each step otherwise.
-    """
-    signature = array(array)
+def _prefetch_either(_context: Any, which: Any, array: Any, index: Any, other: Any, its_index: Any) -> Any:
+    """`prefetch` of a row of the first array if `which` is true, else of the second: chosen without a branch."""
+    signature = types.void(which, array, index, other, its_index)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        struct = context.make_array(signature.args[0])(context, builder, arguments[0])
-        struct.meminfo = cgutils.get_null_value(struct.meminfo.type)
-        struct.parent = cgutils.get_null_value(struct.parent.type)
-        return struct._getvalue()  # noqa: SLF001 - numba's own name for the array as a value
+        first = _row(context, builder, signature.args[1:3], arguments[1:3])
+        second = _row(context, builder, signature.args[3:], arguments[3:])
+        chosen = context.cast(builder, arguments[0], signature.args[0], types.boolean)
+        chosen = builder.trunc(chosen, ir.IntType(1)) if chosen.type != ir.IntType(1) else chosen
+        _ask_for(builder, builder.select(chosen, first, second))
+        return context.get_dummy_value()
 
     return signature, generate
 
 
-borrowed: Any = intrinsic(_borrowed)
+prefetch_either: Any = intrinsic(_prefetch_either)
+
+
+def _row(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    """The address of a row, of an array and an index with these types."""
+    struct = context.make_array(kinds[0])(context, builder, arguments[0])
+    stride = builder.extract_value(struct.strides, 0)
+    place = context.cast(builder, arguments[1], kinds[1], types.intp)
+    return builder.gep(builder.bitcast(struct.data, ir.IntType(8).as_pointer()), [builder.mul(place, stride)])
+
+
+def _ask_for(builder: Any, address: Any) -> None:
+    hint = ir.FunctionType(ir.VoidType(), [address.type, *[ir.IntType(32)] * 3])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], hint)
+    # To be read, kept in all levels, data.
+    builder.call(function, [address, *[ir.Constant(ir.IntType(32), each) for each in (0, 3, 1)]])

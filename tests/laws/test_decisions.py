@@ -126,6 +126,26 @@ def test_splitting_never_costs_more_and_keeps_what_is_computed(workload, window)
     ]
 
 
+@given(middle=st.floats(1.2, 1.8), cold=st.integers(5, 9), hot=st.integers(1, 5))
+def test_what_feeds_a_node_that_was_made_still_pushes(middle, cold, hot) -> None:
+    """A partial aggregate is among what another one has pushed to a node of its own, and would cost less if it pulled.
+
+    It has some writers that seldom write, and one in the middle; the other has it, a seldom one, and hot ones.
+    """
+    writers = cold + 2 + hot
+    reader, lower, upper = writers, writers + 1, writers + 2
+    lists = [*[[]] * writers, [upper], [*range(cold + 1)], [cold + 1, lower, *range(cold + 2, writers)]]
+    starts = np.cumsum([0, *map(len, lists)])
+    inputs = np.array([item for one in lists for item in one], np.int32)
+    overlay = Overlay(writers, 1, starts, inputs, np.ones(len(inputs), np.int8))
+    writes = [*[0.001] * cold, middle, 0.001, *[20.0] * hot]
+    costs = Costs(Curve(linear=1), Curve(linear=4))
+    after, decisions = split(overlay, decide(overlay, writes, [1.0], costs), writes, [1.0], costs)
+    assert after.inputs_of(after.nodes - 1).tolist() == [cold + 1, lower]
+    assert not decisions.push[reader]
+    decisions.check_invariants(after)
+
+
 @given(writes=numbers(6, floats=True), read=st.floats(0, 100), costs=st.sampled_from(COSTS))
 def test_a_single_node_is_split_where_it_costs_least(writes, read, costs) -> None:
     """All ways to divide the inputs into pushed and pulled ones, not only by their frequencies."""

@@ -234,3 +234,30 @@ def test_parallel_edges_count_once_and_loops_not_at_all(along):
     assert (ego.read(1), ego.read(2)) == (100, 10)
     live.apply(delete=[(1, 2), (2, 1)])
     assert (ego.read(1), ego.read(2)) == (100, 10)
+
+
+@pytest.mark.parametrize("with_ego", [False, True])
+@pytest.mark.parametrize("along", ["in", "out", "both"])
+@settings(max_examples=25, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_neighbourhoods_of_one_hop_follow_batches_with_loops_and_parallel_edges(along, with_ego, random):
+    """Only what a batch changed is looked at: no edge, the last of many, a loop, the same edge lost and gained."""
+    live, edges, vertices = LiveGraph(), [(0, 1)], {0, 1}
+    live.apply(insert=edges)
+    few = random.choice([None, "id % 2 = 1"])
+    ego = live.ego("sum", along=along, with_ego=with_ego, neighbours=few, decide=random.choice([AllPush(), AllPull()]))
+    for _ in range(8):
+        gone = random.sample(edges, random.randint(0, min(3, len(edges))))
+        for edge in gone:
+            edges.remove(edge)
+        come = [(random.randrange(4), random.randrange(4)) for _ in range(random.randint(0, 3))]
+        edges += come
+        live.apply(insert=come, delete=gone)
+        fresh = {vertex for edge in come for vertex in edge} - vertices
+        vertices |= fresh
+        if fresh or len(vertices) == 2:
+            ego.write_many(sorted(vertices), [10**vertex for vertex in sorted(vertices)])
+        for vertex in vertices:
+            near = neighbourhood(edges, vertex, 1, along, with_ego=with_ego)
+            assert ego.read(vertex) == sum(10**each for each in near if few is None or each % 2 == 1)
+        ego.plan.check_invariants()

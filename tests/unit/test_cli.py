@@ -93,8 +93,22 @@ def test_bench_fails_if_answers_differ_and_under_strict_if_a_bar_is_missed(
     result = call("bench", name, "--strict")
     assert result.exit_code == 1
     assert "first task" in result.stderr
-    assert complaint in result.stderr
-    assert "good" not in result.stderr
+    # The rows came before, each as it was measured.
+    assert result.stderr.splitlines()[-1] == complaint
+
+
+def test_a_bench_shows_and_writes_each_row_when_it_has_been_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = BENCH.format(agree="1 / 0", bar=None)
+    add_bench(tmp_path, monkeypatch, "fake_stopped", stopped)
+    assert call("bench", "fake_stopped", "--json", str(tmp_path / "out.json")).exit_code == 1
+    written = json.loads((tmp_path / "out.json").read_text())
+    assert [row["name"] for row in written["results"]] == ["good"]
+    add_bench(tmp_path, monkeypatch, "fake_shown", BENCH.format(agree=True, bar=None))
+    shown = call("bench", "fake_shown").stderr
+    assert "good: 1.00 s, peer 4.00 s, 4.00x (bar 2.00x)" in shown
+    assert "bad: 1.00 s, peer 1.00 s, 1.00x\n" in shown
 
 
 def test_bench_refuses_an_unknown_name_and_a_file_it_cannot_write(

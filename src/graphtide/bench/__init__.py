@@ -8,6 +8,6 @@ on what comes next. `quick` shrinks the data until the whole takes less than a m
 from graphtide.bench.catalogue import Progress, bench_subjects, run_bench
 from graphtide.bench.comparison import Comparison
 from graphtide.bench.machine import machine_facts
-from graphtide.bench.report import Report
+from graphtide.bench.report import Report, line_of
 
-__all__ = ["Comparison", "Progress", "Report", "bench_subjects", "machine_facts", "run_bench"]
+__all__ = ["Comparison", "Progress", "Report", "bench_subjects", "line_of", "machine_facts", "run_bench"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from graphtide.bench.report import Report
+from graphtide.bench.comparison import Comparison
 from graphtide.errors import UsageError
 
 __all__ = ["Progress", "bench_subjects", "run_bench"]
@@ -29,8 +29,8 @@ def bench_subjects() -> dict[str, str]:
     return subjects
 
 
-def run_bench(name: str, *, quick: bool, progress: Progress) -> Report:
-    """Run a bench to its end."""
+def run_bench(name: str, *, quick: bool, progress: Progress) -> Iterator[Comparison]:
+    """The rows of a bench, each when it has been measured; what keeps it from running is said at once."""
     names = list(bench_subjects())
     if name not in names:
         known = ", ".join(names) or "none so far"
@@ -42,4 +42,4 @@ def run_bench(name: str, *, quick: bool, progress: Progress) -> Report:
             f'bench "{name}" compares with package "{error.name}", which is not installed',
             hint='install the peers with pip install "graphtide[bench]", or run make bench',
         ) from error
-    return Report(bench=name, results=tuple(module.run(quick, progress)))
+    return module.run(quick, progress)

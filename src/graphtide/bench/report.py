@@ -13,7 +13,7 @@ from rich.table import Table
 from graphtide.bench.comparison import Comparison
 from graphtide.bench.machine import machine_facts
 
-__all__ = ["Report"]
+__all__ = ["Report", "line_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Report:
     """The comparisons of one bench, and the machine they were measured on."""
 
     bench: str
-    results: tuple[Comparison, ...]
+    results: tuple[Comparison, ...] = ()
     machine: dict[str, object] = field(default_factory=machine_facts)
 
     @property
@@ -33,6 +33,10 @@ class Report:
     def disagreements(self) -> tuple[Comparison, ...]:
         """The rows whose answers differ."""
         return tuple(row for row in self.results if not row.agree)
+
+    def with_row(self, row: Comparison) -> Report:
+        """The same with a row more."""
+        return Report(self.bench, (*self.results, row), self.machine)
 
     def write_json(self, file: Path) -> None:
         """Write the one shape that every measurement has."""
@@ -62,6 +66,18 @@ class Report:
     def _machine_line(self) -> str:
         facts = self.machine
         return f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}"
+
+
+def line_of(row: Comparison) -> str:
+    """A row as it is shown when it has been measured: what it found, and its bar."""
+    parts = [_figure(row.ours, row.unit)]
+    if row.peer is not None:
+        parts.append(f"{row.peer_name} {_figure(row.peer, row.unit)}")
+    if row.ratio is not None:
+        parts.append(_times(row.ratio) + ("" if row.bar is None else f" (bar {_times(row.bar)})"))
+    if not row.agree:
+        parts.append("the answers differ")
+    return f"{row.name}: " + ", ".join(parts)
 
 
 def _figure(value: float | None, unit: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from graphtide.bench import Comparison, Report, bench_subjects, run_bench
+from graphtide.bench import Comparison, Report, bench_subjects, line_of, run_bench
 from graphtide.errors import UsageError
 
 __all__ = ["complaint", "measure", "print_subjects"]
@@ -25,7 +25,10 @@ def print_subjects() -> None:
 
 
 def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
-    """Run a bench, show its table, and write it to a file if one is given."""
+    """Run a bench, show its rows as they come and then its table, and write it to a file if one is given.
+
+    The file has the rows so far after each of them: a bench that is stopped leaves what it has found.
+    """
     # Said now rather than after an hour of measuring.
     if json_file is not None and not json_file.absolute().parent.is_dir():
         raise UsageError(f'cannot write "{json_file}": its folder does not exist')
@@ -38,13 +41,16 @@ def measure(name: str, json_file: Path | None, *, quick: bool) -> Report:
             else:
                 errors.print(f"{name}: {what}")
 
-        report = run_bench(name, quick=quick, progress=show)
+        report = Report(name)
+        for row in run_bench(name, quick=quick, progress=show):
+            report = report.with_row(row)
+            errors.print(line_of(row), markup=False, highlight=False, soft_wrap=True)
+            if json_file is not None:
+                report.write_json(json_file)
     console = Console()
     if not console.is_terminal:
         console.width = _WIDTH_OF_A_FILE
     console.print(report.table())
-    if json_file is not None:
-        report.write_json(json_file)
     return report
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from graphtide.ego.aggregates import BuiltIn
 from graphtide.ego.contents import grown
 from graphtide.ego.kernels import extremum as kernels
+from graphtide.ego.kernels.nodes import FLAGS, READER
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -39,9 +40,9 @@ class Extremum(Partials):
         """A code for each read."""
         frame, nodes = self.frame, self.frame.nodes
         found = np.full((batch.reads, 1), NULL)
-        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        arrays = nodes.lists, frame.contents.arrays, frame.node_of
         own = self.states, self.counts, not frame.overlapping
-        kernels.run(*batch, *arrays, *own, ranks_of(frame), self._sign, found.reshape(-1))
+        kernels.run(batch, *arrays, *own, ranks_of(frame), self._sign, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -59,6 +60,7 @@ class Extremum(Partials):
     def clear(self, nodes: Codes) -> None:
         """There is no value."""
         self.states[nodes] = NULL
+        self.counts[nodes] = 0
 
     def grow(self) -> None:
         """New nodes have nothing."""
@@ -75,10 +77,26 @@ class Extremum(Partials):
         return self.column(found).to_pylist()
 
     def check_invariants(self) -> None:
-        """Values are what they would be if they were made anew, and so is how many inputs have them."""
+        """Values are what they would be if they were made anew, and so is how many inputs have them.
+
+        One that is lost is no less than the greatest.
+        """
         nodes = self.frame.nodes
         push, order = np.flatnonzero(nodes.push), nodes.order()
-        kept, counts = self.states[push].copy(), self.counts[order].copy()
+        kept, counts = self.states.copy(), self.counts.copy()
         self.fill(order)
-        assert (self.states[push] == kept).all()
-        assert self.frame.overlapping or (self.counts[order] == counts).all()
+        lost = push[counts[push] == kernels.LOST]
+        known = np.setdiff1d(push, lost)
+        assert (self.states[known] == kept[known]).all()
+        assert self.frame.overlapping or (self.counts[order] == counts[order])[counts[order] != kernels.LOST].all()
+        is_reader = (nodes.heads[lost, FLAGS] & READER) != 0
+        assert is_reader.all()
+        for had, has in zip(kept[lost].tolist(), self.states[lost].tolist(), strict=True):
+            assert self._rank(had) >= self._rank(has)
+        self.states, self.counts = kept, counts
+
+    def _rank(self, code: int) -> float:
+        ranks = ranks_of(self.frame)
+        if code == NULL:
+            return -np.inf
+        return self._sign * int(ranks[code] if len(ranks) else code)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn, TopK
 from graphtide.ego.kernels import histogram as kernels
+from graphtide.ego.kernels import tables
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -30,17 +31,17 @@ class Histogram(Partials):
         super().__init__(frame)
         self.function = function
         self._most = function.k if isinstance(function, TopK) else 0
-        self.pool = np.zeros(kernels.POOL, np.int64)
-        kernels.grow(self.pool, _FEWEST)
-        weakref.finalize(self, kernels.discard, self.pool)
-        self.places = np.full(kernels.CLASSES, -1, np.int64)
+        self.pool = np.zeros(tables.POOL, np.int64)
+        tables.grow(self.pool, _FEWEST)
+        weakref.finalize(self, tables.discard, self.pool)
+        self.places = np.full(tables.CLASSES, -1, np.int64)
         self.places[-1] = 0
-        self.tables = np.zeros((len(frame.nodes.heads) + kernels.CLASSES, kernels.TABLE), np.int64)
+        self.tables = np.zeros((len(frame.nodes.heads) + tables.CLASSES, tables.TABLE), np.int64)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all tables."""
-        return 16 * int(self.pool[kernels.CAPACITY]) + self.tables.nbytes
+        return 16 * int(self.pool[tables.CAPACITY]) + self.tables.nbytes
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All values can be counted."""
@@ -50,9 +51,9 @@ class Histogram(Partials):
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
-        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        arrays = nodes.lists, frame.contents.arrays, frame.node_of
         own = self.pool, self.places, self.tables, ranks_of(frame), self._most
-        kernels.run(*batch, *arrays, nodes.plain, *own, found.reshape(-1))
+        kernels.run(batch, *arrays, nodes.plain, *own, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:
@@ -68,14 +69,14 @@ class Histogram(Partials):
     def clear(self, nodes: Codes) -> None:
         """Give the tables of nodes back."""
         for node in nodes.tolist():
-            kernels.clear(self.pool, self.places, self.tables, node)
+            tables.clear(self.pool, self.places, self.tables, node)
 
     def grow(self) -> None:
         """New nodes have nothing; tables of scratch are empty between two batches, and move."""
-        missing = len(self.frame.nodes.heads) + kernels.CLASSES - len(self.tables)
+        missing = len(self.frame.nodes.heads) + tables.CLASSES - len(self.tables)
         if missing > 0:
-            fresh = np.zeros((missing, kernels.TABLE), np.int64)
-            nodes, scratch = np.split(self.tables, [len(self.tables) - kernels.CLASSES])
+            fresh = np.zeros((missing, tables.TABLE), np.int64)
+            nodes, scratch = np.split(self.tables, [len(self.tables) - tables.CLASSES])
             self.tables = np.concatenate([nodes, fresh, scratch])
 
     def column(self, found: Codes) -> pa.Array:
@@ -96,12 +97,12 @@ class Histogram(Partials):
         """Tables are what they would be if they were made anew, and have no more than they say."""
         push = np.flatnonzero(self.frame.nodes.push)
         kept = [self._table(node) for node in push.tolist()]
-        assert [len(table) for table in kept] == self.tables[push, kernels.USED].tolist()
+        assert [len(table) for table in kept] == self.tables[push, tables.USED].tolist()
         self.fill(self.frame.nodes.order())
         assert [self._table(node) for node in push.tolist()] == kept
 
     def _table(self, node: int) -> dict[int, int]:
         start, bits, *_ = self.tables[node].tolist()
-        pairs: Any = kernels.pairs_of(self.pool)
+        pairs: Any = tables.pairs_of(self.pool)
         places = pairs.reshape(-1, 2)[start : start + (1 << bits if bits else 0)]
         return {value: count for value, count in places.tolist() if count}

@@ -106,9 +106,9 @@ class Linear(Partials):
         """Amounts, a row for each read."""
         frame, nodes = self.frame, self.frame.nodes
         found = np.zeros((batch.reads, self.width), np.int64)
-        arrays = nodes.heads, nodes.inputs, nodes.targets, nodes.stack, frame.contents.arrays, frame.node_of
+        arrays = nodes.lists, frame.contents.arrays, frame.node_of
         amount = np.zeros(self.width, np.int64)
-        kernels.run(*batch, *arrays, self.states, self.scale, amount, found.reshape(-1))
+        kernels.run(batch, *arrays, self.states, self.scale, amount, found.reshape(-1))
         return found
 
     def fill(self, order: Codes) -> None:

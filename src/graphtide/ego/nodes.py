@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphtide.ego.contents import grown
 from graphtide.ego.kernels import nodes as kernels
 from graphtide.ego.kernels.changes import push_order
+from graphtide.ego.kernels.walks import Lists
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["Nodes"]
@@ -33,12 +34,18 @@ class Nodes:
         pushed = int(np.diff(overlay.starts)[push].sum())
         self.targets = np.zeros(pushed + pushed // 8 + 16, np.int32)
         arrays = overlay.starts, overlay.inputs, overlay.signs
-        self.ends = np.array(kernels.build(*arrays, push, self.heads, self.inputs, self.targets), np.int64)
+        ends = kernels.build(*arrays, push, self.heads, self.inputs, self.targets)
+        self.ends = np.array([*ends, overlay.edges], np.int64)
         # Where a walk goes on after what it went into. Nodes change in ways that make no path longer, but that a reader
         # may stand on any partial aggregate.
         deepest = int(overlay.levels().max(initial=0)) + 1
         self.stack = np.zeros(kernels.FRAME * (deepest + 1), np.int64)
         self.free: list[int] = []
+
+    @property
+    def lists(self) -> Lists:
+        """The arrays that walks go along."""
+        return Lists(self.heads, self.inputs, self.targets, self.stack)
 
     @property
     def push(self) -> NDArray[np.bool_]:
@@ -53,7 +60,7 @@ class Nodes:
     @property
     def edges(self) -> int:
         """How many inputs all nodes have."""
-        return int(self.heads[: self.count, kernels.IN + kernels.SIZE].sum())
+        return int(self.ends[kernels.EDGES])
 
     @property
     def nbytes(self) -> int:
@@ -145,6 +152,7 @@ class Nodes:
                 if push[node]:
                     assert push[each], f"node {node} pushes and its input {each} does not"
                     wanted.setdefault(each, set()).add((node, sign))
+        assert users.sum() == self.edges
         for node in range(self.count):
             targets = self.targets_of(node)
             assert len(targets) == len(set(targets))

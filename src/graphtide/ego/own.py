@@ -11,7 +11,7 @@ import pyarrow as pa
 from graphtide.ego.aggregates import Aggregate
 from graphtide.ego.kernels.windows import CLOCK, NOTHING, enter_value, pop_due, replace_oldest
 from graphtide.ego.partials import READ, WRITE, Batch, Frame, Partials
-from graphtide.errors import UserFunctionError
+from graphtide.errors import CapacityError, UserFunctionError
 from graphtide.functions import name_of
 from graphtide.rows import Type, decode_value
 from graphtide.rows.codes import Codes
@@ -136,7 +136,12 @@ class OwnObjects(Partials):
 
     def column(self, found: list[Any]) -> pa.Array:
         """What `finalize` makes of states."""
-        return pa.array(self.values(found))
+        values = self.values(found)
+        try:
+            return pa.array(values)
+        except OverflowError as error:
+            hint = "read one vertex after the other, or let finalize give floats"
+            raise CapacityError("an aggregate has an int that 64 bits do not hold", hint=hint) from error
 
     def values(self, found: list[Any]) -> list[Any]:
         """What `finalize` makes of states."""

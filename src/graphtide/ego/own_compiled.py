@@ -15,7 +15,7 @@ from graphtide.ego.kernels import own as kernels
 from graphtide.ego.own import called
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.errors import UsageError
-from graphtide.functions import Pointer, State, compile_scalar, point_to_states, state_made_by
+from graphtide.functions import Pointer, State, compile_checked, overflowed, point_to_states, state_made_by
 from graphtide.rows import Kind, Type
 from graphtide.rows.codes import Codes
 
@@ -53,8 +53,8 @@ def compile_aggregate(function: Aggregate, value_type: Type) -> CompiledAggregat
     if value is None or like is None:
         return None
     try:
-        update, merge = compile_scalar(function.update), compile_scalar(function.merge)
-        subtract = None if function.subtract is None else compile_scalar(function.subtract)
+        update, merge = compile_checked(function.update), compile_checked(function.merge)
+        subtract = None if function.subtract is None else compile_checked(function.subtract)
         wider = None
         while wider != like:  # a sum of floats may begin with an int
             like = like if wider is None else wider
@@ -96,7 +96,10 @@ def _words(value: Any, like: State) -> Codes:
 
 
 class OwnWords(Partials):
-    """A state of a few words by node: see `kernels.own`."""
+    """A state of a few words by node: see `kernels.own`.
+
+    Invariant: no int had more than 64 bits on its way to a state, unless `wrapped` says so.
+    """
 
     def __init__(self, compiled: CompiledAggregate, frame: Frame) -> None:
         super().__init__(frame)
@@ -107,6 +110,10 @@ class OwnWords(Partials):
     def nbytes(self) -> int:
         """Bytes of all states."""
         return self.states.nbytes
+
+    def wrapped(self) -> bool:
+        """Whether an int was too long since this was last asked: then states and what was read are wrong."""
+        return overflowed()
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All numbers will do."""

@@ -29,6 +29,7 @@ from graphtide.ego.own import OwnObjects
 from graphtide.ego.own_compiled import OwnWords, compile_aggregate
 from graphtide.ego.partials import READ, TICK, WRITE, Batch, Frame, Partials
 from graphtide.ego.soundness import check_sound
+from graphtide.errors import CapacityError
 from graphtide.rows import Dictionary, Type, decode_values
 from graphtide.rows.codes import Codes
 
@@ -40,7 +41,8 @@ _NOTHING = np.zeros(0, np.int64)
 class Plan:
     """Writers and readers by number, what was written, and what is kept of it.
 
-    `pairs` is how many writers all readers have.
+    `pairs` is how many writers all readers have. If it `may_wrap`, ints of a user's aggregate that have more than 64
+    bits may be wrong: nobody looks at what is read.
     """
 
     def __init__(
@@ -53,11 +55,13 @@ class Plan:
         dictionary: Dictionary | None = None,
         value_type: Type | None = None,
         pairs: int | None = None,
+        may_wrap: bool = False,
     ) -> None:
         assert function.duplicate_insensitive or not overlay.overlapping
         assert function.subtracts or not overlay.has_negatives
         assert push[: overlay.writers].all(), "writers push"
         self.function = function
+        self._may_wrap = may_wrap
         self.is_overlapping = overlay.overlapping
         self.writers, self.readers = overlay.writers, overlay.readers
         nodes = Nodes(overlay, push)
@@ -83,7 +87,22 @@ class Plan:
         batch = Batch(self._nodes_of(kinds, who), values, expiries, times, kinds)
         self.frame.contents.reserve(batch.writes)
         self.partials.admit(batch)
-        return self.partials.run(batch)
+        found = self.partials.run(batch)
+        if self._widen():
+            raise CapacityError(
+                "an int in the states of the aggregate has more than 64 bits",
+                hint="the writes of this call are applied, and states are Python objects from now on: read again",
+            )
+        return found
+
+    def _widen(self) -> bool:
+        """Let states be Python objects if an int was too long for a word; whether that was so."""
+        partials = self.partials
+        if not isinstance(partials, OwnWords) or not partials.wrapped() or self._may_wrap:
+            return False
+        self.partials = OwnObjects(partials.compiled.function, self.frame)
+        self.partials.fill(self.frame.nodes.order())
+        return True
 
     def read(self, readers: Codes) -> Any:
         """What readers have now."""
@@ -152,6 +171,7 @@ class Plan:
         nodes.mark_kept()
         self.partials.clear(to_pull)
         self.partials.compute(to_push)
+        self._widen()
         return len(to_pull) + len(to_push)
 
     def observed(self) -> tuple[Codes, Codes]:
@@ -198,21 +218,32 @@ class Plan:
 
         The readers for which that is a change.
         """
-        nodes, frame = self.frame.nodes, self.frame
+        nodes = self.frame.nodes
         touched = self.reader_node[readers]
-        rows = changes.differences(touched, starts, writers, nodes.heads, nodes.inputs, frame.node_of, nodes.count)
+        lists = nodes.heads, nodes.inputs, self.frame.node_of, nodes.count
+        rows = changes.differences(touched, starts, writers, *lists)
+        self._change(rows)
+        return readers[np.isin(touched, rows[:, 0])]
+
+    def change(self, readers: Codes, writers: Codes, signs: Codes) -> None:
+        """Let a reader gain the writer beside it, or lose it, each a change: what others they have is not looked at."""
+        self._change(np.column_stack([self.reader_node[readers], self.frame.node_of[writers], signs]))
+
+    def _change(self, rows: Codes) -> None:
+        """Let readers gain and lose writers: rows of both, by node, and 1 or -1."""
         if len(rows) == 0:
-            return _NOTHING
+            return
+        nodes = self.frame.nodes
         subtracts = self.function.subtracts and not self.is_overlapping
         nodes.inputs, nodes.targets, gone = changes.change_inputs(
-            rows, subtracts, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
+            rows, subtracts, self.is_overlapping, nodes.heads, nodes.inputs, nodes.targets, nodes.ends
         )
         self.pairs += int(rows[:, 2].sum())
         self._release(gone)
         changed = np.unique(rows[:, 0])
         self._cover_anew(changed)
         self.partials.compute(changed[(nodes.heads[changed, FLAGS] & PUSH) != 0])
-        return readers[np.isin(touched, changed)]
+        self._widen()
 
     def _cover_anew(self, readers: Codes) -> None:
         """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs.
@@ -301,6 +332,7 @@ class Plan:
         codes = contents.codes()
         self.partials.admit(Batch(_NOTHING, codes, _NOTHING, _NOTHING, np.full(len(codes), WRITE, np.int8)))
         self.partials.fill(self.frame.nodes.order())
+        self._widen()
 
     def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:
         """Assert what the module promises, and that readers have these writers."""

@@ -221,7 +221,11 @@ class Ego(Tabular):
             self._vertex_of = np.concatenate([self._vertex_of, fresh])
             self._reader_of = self._numbered()
             self._plan.add_readers(len(self._vertex_of), push=bool(self._watches))
-        self._see_again(self._surroundings.affected(delta, known))
+        changes = self._surroundings.changes(delta, known)
+        if changes is None:
+            self._see_again(self._surroundings.affected(delta, known))
+        else:
+            self._change(*changes)
 
     def follow_properties(self, vertices: Codes) -> None:
         """Bring the overlay up to date with vertices that have other properties."""
@@ -240,10 +244,17 @@ class Ego(Tabular):
             return
         starts, writers = self._surroundings.of(affected)
         readers = self._reader_of[affected]
+        self._rearranged(readers, lambda: self._plan.follow(readers, starts, writers))
 
-        def change() -> None:
-            self._plan.follow(readers, starts, writers)
+    def _change(self, egos: Codes, others: Codes, signs: Codes) -> None:
+        """Let vertices gain neighbours and lose some."""
+        can_read = self._reader_of[egos] != _NO_READER
+        readers, others, signs = self._reader_of[egos[can_read]], others[can_read], signs[can_read]
+        if len(readers):
+            self._rearranged(np.unique(readers), lambda: self._plan.change(readers, others, signs))
 
+    def _rearranged(self, readers: Codes, change: Callable[[], Any]) -> None:
+        """Do what changes the neighbourhoods of readers, tell who watches, and look whether enough is still shared."""
         if self._watches:
             self._tell(readers, change)
         else:

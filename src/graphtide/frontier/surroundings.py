@@ -96,6 +96,38 @@ class Surroundings:
         )  # fmt: skip
         return starts, found
 
+    def changes(self, delta: Delta, known: int) -> tuple[Codes, Codes, Codes] | None:
+        """What a batch did to neighbourhoods of one hop: vertices, others that they gained or lost, and 1 or -1.
+
+        It costs what the batch changed, and a look along the shorter of two lists for each. None if edges are chosen by
+        a condition, or there are two hops: then neighbourhoods are to be looked at as a whole.
+        """
+        if self.hops != 1 or self._where is not None:
+            return None
+        lost, gained = delta.seen_in(-1)
+        vertices = self._edges.adjacency.vertices
+        pairs: list[Codes] = []
+        signs: list[Codes] = []
+        for side in range(_SIDES[self.along][0], _SIDES[self.along][1] + 1):
+            for table, sign in ((lost, -1), (gained, 1)):
+                # Who looks along an edge out of it is its source.
+                pairs.append(table[:, side] * vertices + table[:, 1 - side])
+                signs.append(np.full(len(table), sign))
+        changed, which = np.unique(np.concatenate(pairs), return_inverse=True)
+        balance = np.bincount(which, weights=np.concatenate(signs), minlength=len(changed)).astype(np.int64)
+        egos, others = changed // vertices, changed % vertices
+        now = kernels.count_edges(egos, others, *_SIDES[self.along], *self._edges.adjacency.lists)
+        # So many were there before; an edge from a vertex to itself makes no neighbour.
+        turns = ((now > 0).astype(np.int64) - (now - balance > 0)) * (egos != others)
+        if self.with_ego:
+            fresh = np.arange(known, vertices)
+            egos, others = np.concatenate([egos, fresh]), np.concatenate([others, fresh])
+            turns = np.concatenate([turns, np.ones(len(fresh), np.int64)])
+        counts = turns != 0
+        if not self._writers.is_all:
+            counts &= self._writers.mask()[others]
+        return egos[counts], others[counts], turns[counts]
+
     def affected(self, delta: Delta, known: int) -> Codes:
         """The vertices whose neighbourhoods a batch may have changed, new ones included."""
         ends = delta.seen_in(-1) if self._where is None else (delta.lost, delta.gained)

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import graphtide as gt
-from graphtide.ego import AllPush, Direct, NegativeMining, OverlappingMining
+from graphtide.ego import AllPull, AllPush, Direct, NegativeMining, OverlappingMining
 from graphtide.ego.own import OwnObjects
 from graphtide.ego.own_compiled import OwnWords
-from graphtide.errors import CatalogueError, SchemaError, UsageError, UserFunctionError
+from graphtide.errors import CapacityError, CatalogueError, SchemaError, UsageError, UserFunctionError
 from graphtide.frontier import LiveGraph
 
 EDGES = [("ann", "cid"), ("bob", "cid"), ("cid", "dan"), ("ann", "dan")]
@@ -199,6 +199,28 @@ def test_numbers_are_compiled_and_other_values_are_not(live):
     ego.write_many(["ann", "bob"], ["x", "y"])
     assert isinstance(ego.plan.partials, OwnObjects)
     assert ego.read("cid") == ["x", "y"]
+
+
+@pytest.mark.parametrize("decide", [AllPush(), AllPull()])
+def test_an_int_that_gets_too_long_is_reported_and_right_when_it_is_read_again(live, decide):
+    squares = gt.Aggregate(
+        initialize=lambda: 0,
+        update=lambda state, value: state + value**2,
+        merge=lambda one, other: one + other,
+        finalize=lambda state: state,
+    )
+    ego = live.ego(squares, decide=decide)
+    ego.write_many(["ann", "bob"], [2**31, 3])
+    assert isinstance(ego.plan.partials, OwnWords)
+    assert ego.read("cid") == 2**62 + 9
+    with pytest.raises(CapacityError, match="more than 64 bits") as raised:
+        ego.run(["bob", "cid"], [2**32, None], [False, True])
+    assert "read again" in str(raised.value.hint)
+    assert ego.read("cid") == 2**62 + 2**64
+    with pytest.raises(CapacityError, match="64 bits do not hold"):
+        ego.read_many(["cid"])
+    ego.write("bob", 1)
+    assert ego.read_many(["cid"]).to_pylist() == [2**62 + 1]
 
 
 @pytest.mark.parametrize("window", [gt.Last(2), gt.Within(5)])

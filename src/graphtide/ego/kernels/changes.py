@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.ego.kernels.nodes import (
+    EDGES,
     FLAGS,
     FREE,
     IN,
@@ -185,15 +186,17 @@ def differences(nodes, starts, writers, heads, inputs, node_of, count):
 def _add_input(heads, inputs, targets, ends, node, other, negative):
     inputs = append(heads, inputs, ends, IN, node, entry_of(heads, IN, other, negative))
     heads[other, USERS] += 1
+    ends[EDGES] += 1
     if heads[node, FLAGS] & PUSH:
         targets = append(heads, targets, ends, OUT, other, entry_of(heads, OUT, node, negative))
     return inputs, targets
 
 
 @kernel
-def _drop_input(heads, inputs, targets, node, other, gone, released):
+def _drop_input(heads, inputs, targets, ends, node, other, gone, released):
     """Remove an input, and all that is of no use without it: how many nodes are in `gone` then."""
     take_away(heads, inputs, IN, node, other)
+    ends[EDGES] -= 1
     if heads[node, FLAGS] & PUSH:
         take_away(heads, targets, OUT, other, node)
     heads[other, USERS] -= 1
@@ -214,6 +217,7 @@ def _drop_input(heads, inputs, targets, node, other, gone, released):
                 gone = grow_stack(gone, released + 1)
                 gone[released] = u
                 released += 1
+        ends[EDGES] -= heads[v, IN + SIZE]
         heads[v, IN + SIZE] = 0
         heads[v, FLAGS] = FREE
     return gone, released
@@ -263,9 +267,9 @@ def _unfold(heads, inputs, targets, ends, node, writer, gone, released):
             other = np.int64(inputs[heads[partial, IN] + j]) >> 2
             if _sign_of(heads, inputs, node, other) == 0:
                 inputs, targets = _add_input(heads, inputs, targets, ends, node, other, False)
-        gone, released = _drop_input(heads, inputs, targets, node, partial, gone, released)
+        gone, released = _drop_input(heads, inputs, targets, ends, node, partial, gone, released)
         # What came last stands here now, and is looked at next.
-    gone, released = _drop_input(heads, inputs, targets, node, writer, gone, released)
+    gone, released = _drop_input(heads, inputs, targets, ends, node, writer, gone, released)
     return inputs, targets, gone, released
 
 
@@ -276,7 +280,7 @@ def _make_direct(heads, inputs, targets, ends, node, writer, gone, released):
     found, met, _ = _expand(heads, inputs, node, counts, np.empty(64, np.int64), np.empty(64, np.int64))
     while heads[node, IN + SIZE] > 0:
         other = np.int64(inputs[heads[node, IN]]) >> 2
-        gone, released = _drop_input(heads, inputs, targets, node, other, gone, released)
+        gone, released = _drop_input(heads, inputs, targets, ends, node, other, gone, released)
     for k in range(met):
         if counts[found[k]] != 0 and found[k] != writer:
             inputs, targets = _add_input(heads, inputs, targets, ends, node, found[k], False)
@@ -285,7 +289,7 @@ def _make_direct(heads, inputs, targets, ends, node, writer, gone, released):
 
 
 @kernel
-def change_inputs(rows, subtracts, heads, inputs, targets, ends):
+def change_inputs(rows, subtracts, overlapping, heads, inputs, targets, ends):
     """Let readers gain and lose writers, as rows say; both pools, and the nodes that were released."""
     gone = np.empty(16, np.int64)
     released = 0
@@ -297,13 +301,14 @@ def change_inputs(rows, subtracts, heads, inputs, targets, ends):
             if sign == 0:
                 inputs, targets = _add_input(heads, inputs, targets, ends, node, writer, False)
             else:
-                gone, released = _drop_input(heads, inputs, targets, node, writer, gone, released)
+                gone, released = _drop_input(heads, inputs, targets, ends, node, writer, gone, released)
+        elif sign > 0 and not overlapping:
+            # It comes by no other way.
+            gone, released = _drop_input(heads, inputs, targets, ends, node, writer, gone, released)
         elif not subtracts:
             inputs, targets, gone, released = _unfold(heads, inputs, targets, ends, node, writer, gone, released)
         elif sign == 0:
             inputs, targets = _add_input(heads, inputs, targets, ends, node, writer, True)
-        elif sign > 0:
-            gone, released = _drop_input(heads, inputs, targets, node, writer, gone, released)
         else:
             # It is subtracted already, because it comes by way of several: rare, and not worth more.
             inputs, targets, gone, released = _make_direct(heads, inputs, targets, ends, node, writer, gone, released)
@@ -347,5 +352,5 @@ def cover_inputs(readers, starts, covers, heads, inputs, targets, ends):
                 k += 1
             else:
                 # What came last stands here then, and is looked at next.
-                gone, released = _drop_input(heads, inputs, targets, node, other, gone, released)
+                gone, released = _drop_input(heads, inputs, targets, ends, node, other, gone, released)
     return inputs, targets, gone[:released].copy()

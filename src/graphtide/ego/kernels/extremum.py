@@ -7,7 +7,9 @@ less than an input that has told it all. It is more only if it still has the val
 and that input is still to tell it so, with this very value as the one that it was: then the target looks at all of its
 inputs again. At the end all have told.
 
-A node also counts the inputs that have its value: while there is another one, it need not look for it. In an
+A node also counts the inputs that have its value: while there is another one, it need not look for it. When the last
+is *lost*, a partial aggregate looks at its inputs at once. A reader, on which nothing stands, does so when it is read;
+until then no input is greater than the value that it had, so one that comes to it or above is the greatest. In an
 overlapping overlay one write can reach a node twice, which may look at its inputs before the second path has told
 it: so nothing is counted there.
 """
@@ -16,25 +18,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, OUT, PUSH, SIZE, USERS
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
+from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
-    borrowed_contents,
-    enter_value,
     first_place,
     next_place,
     pop_due,
-    replace_oldest,
     value_at,
+    write_value,
 )
-from graphtide.jit import inlined, kernel
-from graphtide.memory import borrowed
+from graphtide.jit import borrowing, inlined, kernel
 
-__all__ = ["compute", "fill_writers", "run"]
+__all__ = ["LOST", "compute", "fill_writers", "run"]
 
 NULL = -(1 << 63)
+# In the place of how many inputs have the value of a reader: it is lost.
+LOST = -1
 
 
 @inlined
@@ -64,8 +66,7 @@ def _gather(heads, inputs, stack, states, node, ranks, sign):
     best = np.int64(NULL)
     rank = np.int64(NULL)
     top = 0
-    k = np.int64(heads[node, IN])
-    end = k + heads[node, IN + SIZE]
+    k, end = begin(heads, IN, node)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -77,14 +78,10 @@ def _gather(heads, inputs, stack, states, node, ranks, sign):
                     best = state
                     rank = its
             else:
-                stack[top], stack[top + 1] = k, end
-                top += FRAME
-                k = np.int64(heads[entry >> 2, IN])
-                end = k + heads[entry >> 2, IN + SIZE]
+                top, k, end = go_into(heads, IN, entry >> 2, stack, top, k, end)
         if top == 0:
             break
-        top -= FRAME
-        k, end = stack[top], stack[top + 1]
+        top, k, end = go_back(stack, top)
     return best
 
 
@@ -113,8 +110,7 @@ def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, 
     """Bring all that stands on a node up to date, after it has changed."""
     top = 0
     now = states[node]
-    k = np.int64(heads[node, OUT])
-    end = k + heads[node, OUT + SIZE]
+    k, end = begin(heads, OUT, node)
     while True:
         rank = _rank(now, ranks, sign)
         while k < end:
@@ -128,70 +124,49 @@ def _tell(heads, inputs, targets, stack, states, counts, counted, node, before, 
             elif had == before:
                 counts[v] -= 1
                 if counts[v] <= 0 or not counted:
-                    _look_again(heads, inputs, states, counts, v, ranks, sign)
+                    if entry & LAST:
+                        counts[v] = LOST
+                    else:
+                        _look_again(heads, inputs, states, counts, v, ranks, sign)
             elif had == now:
-                counts[v] += 1
+                counts[v] = max(counts[v], 0) + 1
             if entry & LAST == 0 and states[v] != had:
-                stack[top], stack[top + 1], stack[top + 2], stack[top + 3] = k, end, now, before
-                top += FRAME
-                k = np.int64(heads[v, OUT])
-                end = k + heads[v, OUT + SIZE]
+                stack[top + 2], stack[top + 3] = now, before
+                top, k, end = go_into(heads, OUT, v, stack, top, k, end)
                 now, before = states[v], had
                 rank = _rank(now, ranks, sign)
         if top == 0:
             break
-        top -= FRAME
-        k, end, now, before = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
+        top, k, end = go_back(stack, top)
+        now, before = stack[top + 2], stack[top + 3]
 
 
-@kernel
-def run(
-    nodes,
-    values,
-    expiries,
-    times,
-    kinds,
-    heads,
-    inputs,
-    targets,
-    stack,
-    contents,
-    node_of,
-    states,
-    counts,
-    counted,
-    ranks,
-    sign,
-    answers,
-):
+@borrowing
+def run(batch, lists, contents, node_of, states, counts, counted, ranks, sign, answers):
     """Do writes and reads in their order: each read sees the writes before it. The codes read are in `answers`."""
-    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
-    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
-    stack, node_of, states, ranks = borrowed(stack), borrowed(node_of), borrowed(states), borrowed(ranks)
-    answers, counts, contents = borrowed(answers), borrowed(counts), borrowed_contents(contents)
-    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
+    nodes, kinds, times = batch.nodes, batch.kinds, batch.times
+    heads, inputs, targets, stack = lists
+    most, marks = contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, 1)
+        look_ahead(i, nodes, kinds, heads, inputs, targets, contents, states, 1)
         if most == 0 and times[i] > marks[CLOCK]:
             _expire(times[i], heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign)
         if kinds[i] == READ:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
+                if counts[node] < 0:
+                    _look_again(heads, inputs, states, counts, node, ranks, sign)
                 answers[answer] = states[node]
             else:
                 answers[answer] = _gather(heads, inputs, stack, states, node, ranks, sign)
             answer += 1
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
-            value = values[i]
+            value = batch.values[i]
             old = states[node]
-            falls, fallen = False, value
-            if most == 0:
-                enter_value(contents, writer, value, expiries[i])
-            else:
-                falls, fallen = replace_oldest(ring, written, most, writer, value)
+            falls, fallen = write_value(contents, writer, value, batch.expiries, i)
             now = old
             if most == 1 or _rank(value, ranks, sign) > _rank(old, ranks, sign):
                 now = value
@@ -202,7 +177,7 @@ def run(
                 _tell(heads, inputs, targets, stack, states, counts, counted, node, old, ranks, sign)
 
 
-@kernel
+@borrowing
 def _expire(clock, heads, inputs, targets, stack, contents, node_of, states, counts, counted, ranks, sign):
     """Let the clock be there: what is due is taken away."""
     contents.marks[CLOCK] = clock

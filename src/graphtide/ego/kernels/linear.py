@@ -12,21 +12,19 @@ import numpy as np
 
 from graphtide.bits import lowest
 from graphtide.dataflow.kernels.weigh import LIMBS, rounded
-from graphtide.ego.kernels.nodes import FLAGS, FRAME, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, USERS
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
+from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
-    borrowed_contents,
-    enter_value,
     first_place,
     next_place,
     pop_due,
-    replace_oldest,
     value_at,
+    write_value,
 )
-from graphtide.jit import inlined, kernel, leaf
-from graphtide.memory import borrowed
+from graphtide.jit import borrowing, inlined, kernel, leaf
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["BASE", "COUNTS", "DIGITS", "IS_FLOAT", "SCALE", "bits_of", "compute", "fill_writers", "round_digits", "run"]
@@ -121,8 +119,7 @@ def _add_amount(scale, code, sign, amount):
 def _spread(heads, targets, stack, states, node, amount):
     """Add an amount of one word to all that a node reaches."""
     top = 0
-    k = np.int64(heads[node, OUT])
-    end = k + heads[node, OUT + SIZE]
+    k, end = begin(heads, OUT, node)
     while True:
         while k < end:
             entry = np.int64(targets[k])
@@ -130,15 +127,13 @@ def _spread(heads, targets, stack, states, node, amount):
             part = -amount if entry & NEGATIVE else amount
             states[entry >> 2] += part
             if entry & LAST == 0:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, amount
-                top += FRAME
-                k = np.int64(heads[entry >> 2, OUT])
-                end = k + heads[entry >> 2, OUT + SIZE]
+                stack[top + 2] = amount
+                top, k, end = go_into(heads, OUT, entry >> 2, stack, top, k, end)
                 amount = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, amount = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        amount = stack[top + 2]
 
 
 @inlined
@@ -147,8 +142,7 @@ def _spread_words(heads, targets, stack, states, node, amount):
     width = amount.shape[0]
     top = 0
     sign = np.int64(1)
-    k = np.int64(heads[node, OUT])
-    end = k + heads[node, OUT + SIZE]
+    k, end = begin(heads, OUT, node)
     while True:
         while k < end:
             entry = np.int64(targets[k])
@@ -158,15 +152,13 @@ def _spread_words(heads, targets, stack, states, node, amount):
             for j in range(width):
                 states[at + j] += part * amount[j]
             if entry & LAST == 0:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
-                top += FRAME
-                k = np.int64(heads[entry >> 2, OUT])
-                end = k + heads[entry >> 2, OUT + SIZE]
+                stack[top + 2] = sign
+                top, k, end = go_into(heads, OUT, entry >> 2, stack, top, k, end)
                 sign = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        sign = stack[top + 2]
 
 
 @inlined
@@ -175,8 +167,7 @@ def _gather(heads, inputs, stack, states, node):
     total = np.int64(0)
     top = 0
     sign = np.int64(1)
-    k = np.int64(heads[node, IN])
-    end = k + heads[node, IN + SIZE]
+    k, end = begin(heads, IN, node)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -186,15 +177,13 @@ def _gather(heads, inputs, stack, states, node):
             if entry & KEPT:
                 total += part * states[other]
             else:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
-                top += FRAME
-                k = np.int64(heads[other, IN])
-                end = k + heads[other, IN + SIZE]
+                stack[top + 2] = sign
+                top, k, end = go_into(heads, IN, other, stack, top, k, end)
                 sign = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        sign = stack[top + 2]
     return total
 
 
@@ -203,8 +192,7 @@ def _gather_words(heads, inputs, stack, states, width, node, out, at):
     """Add what a node stands for to the words of `out` from `at` on."""
     top = 0
     sign = np.int64(1)
-    k = np.int64(heads[node, IN])
-    end = k + heads[node, IN + SIZE]
+    k, end = begin(heads, IN, node)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -215,15 +203,13 @@ def _gather_words(heads, inputs, stack, states, width, node, out, at):
                 for j in range(width):
                     out[at + j] += part * states[other * width + j]
             else:
-                stack[top], stack[top + 1], stack[top + 2] = k, end, sign
-                top += FRAME
-                k = np.int64(heads[other, IN])
-                end = k + heads[other, IN + SIZE]
+                stack[top + 2] = sign
+                top, k, end = go_into(heads, IN, other, stack, top, k, end)
                 sign = part
         if top == 0:
             break
-        top -= FRAME
-        k, end, sign = stack[top], stack[top + 1], stack[top + 2]
+        top, k, end = go_back(stack, top)
+        sign = stack[top + 2]
 
 
 @leaf
@@ -261,44 +247,23 @@ def _change(scale, gone, has_gone, come, has_come, heads, targets, stack, states
         _spread_words(heads, targets, stack, states, node, amount)
 
 
-@kernel
-def run(
-    nodes,
-    values,
-    expiries,
-    times,
-    kinds,
-    heads,
-    inputs,
-    targets,
-    stack,
-    contents,
-    node_of,
-    states,
-    scale,
-    amount,
-    answers,
-):
+@borrowing
+def run(batch, lists, contents, node_of, states, scale, amount, answers):
     """Do writes and reads in their order: each read sees the writes before it.
 
     The amounts read are in `answers`, one after the other.
     """
-    nodes, values, expiries, times = borrowed(nodes), borrowed(values), borrowed(expiries), borrowed(times)
-    kinds, heads, inputs, targets = borrowed(kinds), borrowed(heads), borrowed(inputs), borrowed(targets)
-    stack, node_of, states, scale = borrowed(stack), borrowed(node_of), borrowed(states), borrowed(scale)
-    amount, answers, contents = borrowed(amount), borrowed(answers), borrowed_contents(contents)
+    nodes, kinds, times = batch.nodes, batch.kinds, batch.times
+    heads, inputs, targets, stack = lists
     width = amount.shape[0]
-    ring, written, most, marks = contents.ring, contents.written, contents.most, contents.marks
+    most, marks = contents.most, contents.marks
     answer = 0
     for i in range(nodes.shape[0]):
         node = nodes[i]
-        look_ahead(i, nodes, kinds, heads, inputs, targets, ring, written, most, states, width)
-        is_read = kinds[i] == READ
-        value = values[i]
-        falls, old = False, value
+        look_ahead(i, nodes, kinds, heads, inputs, targets, contents, states, width)
         if most == 0 and times[i] > marks[CLOCK]:
             _expire(times[i], heads, targets, stack, contents, node_of, states, scale, amount)
-        if is_read:
+        if kinds[i] == READ:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH:
                 for j in range(width):
@@ -310,15 +275,13 @@ def run(
             answer += width
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
-            if most == 0:
-                enter_value(contents, writer, value, expiries[i])
-            else:
-                falls, old = replace_oldest(ring, written, most, writer, value)
+            value = batch.values[i]
+            falls, old = write_value(contents, writer, value, batch.expiries, i)
             if not falls or old != value:
                 _change(scale, old, falls, value, True, heads, targets, stack, states, node, amount)
 
 
-@kernel
+@borrowing
 def _expire(clock, heads, targets, stack, contents, node_of, states, scale, amount):
     """Let the clock be there: what is due is taken away."""
     contents.marks[CLOCK] = clock

@@ -18,6 +18,7 @@ import numpy as np
 from graphtide.jit import kernel, leaf
 
 __all__ = [
+    "EDGES",
     "FLAGS",
     "FRAME",
     "FREE",
@@ -52,6 +53,9 @@ ROOM = 2
 FLAGS = 6
 USERS = 7  # how many nodes have this one as an input; of a reader, which is none, how often it was read
 HEAD = 8
+
+# Where both pools end, and then how many inputs all nodes have.
+EDGES = 2
 
 # Words of the stack of a walk for each node that it is in.
 FRAME = 4

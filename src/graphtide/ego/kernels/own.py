@@ -13,12 +13,11 @@ from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PU
 from graphtide.ego.kernels.windows import (
     CLOCK,
     NOTHING,
-    enter_value,
     first_place,
     next_place,
     pop_due,
-    replace_oldest,
     value_at,
+    write_value,
 )
 from graphtide.functions import call_at
 from graphtide.jit import kernel, leaf
@@ -201,11 +200,7 @@ def run(
         elif reads[i] == 0:
             writer = np.int64(heads[node, IN])
             old[:] = states[node * words : (node + 1) * words]
-            if timed:
-                enter_value(contents, writer, values[i], expiries[i])
-                falls = False
-            else:
-                falls, _ = replace_oldest(contents.ring, contents.written, contents.most, writer, values[i])
+            falls, _ = write_value(contents, writer, values[i], expiries, i)
             if falls:
                 _of_window(contents, writer, settings, initial, states, node)
             else:

@@ -21,9 +21,10 @@ def prefixes(
     """
     sizes = np.zeros(len(starts) - 1, np.int32)
     taken = np.zeros(len(inputs), np.bool_)
+    feeds_new = np.zeros(len(starts) - 1, np.bool_)  # an input of a node that is to be made, which pushes
     for node in by_level[::-1]:
         count = starts[node + 1] - starts[node]
-        if node < writers or count < 3 or _feeds_push(output_starts, outputs, push, node):
+        if node < writers or count < 3 or feeds_new[node] or _feeds_push(output_starts, outputs, push, node):
             continue
         ready = np.empty(count, np.int64)
         many = 0
@@ -49,6 +50,7 @@ def prefixes(
             push[node] = False
             for j in range(sizes[node]):
                 taken[ready[rising[j]]] = True
+                feeds_new[inputs[ready[rising[j]]]] = True
     return sizes, taken
 
 

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.jit import kernel, leaf
-from graphtide.memory import borrowed
+from graphtide.jit import inlined, kernel, leaf
 
 __all__ = [
     "CLOCK",
@@ -27,7 +26,6 @@ __all__ = [
     "QUEUE_FIRST",
     "QUEUE_SIZE",
     "Contents",
-    "borrowed_contents",
     "due_writers",
     "enter_value",
     "first_place",
@@ -35,6 +33,7 @@ __all__ = [
     "pop_due",
     "replace_oldest",
     "value_at",
+    "write_value",
 ]
 
 NOTHING = -1
@@ -67,25 +66,6 @@ class Contents(NamedTuple):
 
 
 @leaf
-def borrowed_contents(contents):
-    """The same arrays, without a count of references to them."""
-    return Contents(
-        contents.most,
-        borrowed(contents.ring),
-        borrowed(contents.written),
-        borrowed(contents.value),
-        borrowed(contents.expiry),
-        borrowed(contents.writer),
-        borrowed(contents.following),
-        borrowed(contents.preceding),
-        borrowed(contents.first),
-        borrowed(contents.queue),
-        borrowed(contents.heap),
-        borrowed(contents.marks),
-    )
-
-
-@leaf
 def replace_oldest(ring, written, most, writer, value):
     """Write into a ring: whether a value falls out of the window, and which."""
     count = written[writer]
@@ -95,6 +75,17 @@ def replace_oldest(ring, written, most, writer, value):
     ring[at] = value
     written[writer] = count + 1
     return count >= most, old
+
+
+@inlined
+def write_value(contents, writer, value, expiries, i):
+    """Write into a window, what expires at `expiries[i]` if that is of time: whether a value falls out, and which."""
+    falls, old = False, value
+    if contents.most == 0:
+        enter_value(contents, writer, value, expiries[i])
+    else:
+        falls, old = replace_oldest(contents.ring, contents.written, contents.most, writer, value)
+    return falls, old
 
 
 @leaf

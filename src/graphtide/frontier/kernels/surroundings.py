@@ -6,7 +6,7 @@ import numpy as np
 
 from graphtide.jit import kernel, leaf
 
-__all__ = ["edges_of", "neighbourhoods", "reached"]
+__all__ = ["count_edges", "edges_of", "neighbourhoods", "reached"]
 
 
 @leaf
@@ -64,6 +64,20 @@ def neighbourhoods(vertices, hops, first, last, with_ego, start, size, other, ke
         found[begin:count].sort()
         starts[i + 1] = count
     return starts, found[:count].copy()
+
+
+@kernel
+def count_edges(vertices, others, first, last, start, size, other):
+    """How many edges lists 2 v + first to 2 v + last of a vertex have to the other one, by the shorter list of both."""
+    counts = np.zeros(vertices.shape[0], np.int64)
+    for i in range(vertices.shape[0]):
+        for side in range(first, last + 1):
+            at, wanted = 2 * vertices[i] + side, others[i]
+            if size[2 * others[i] + 1 - side] < size[at]:
+                at, wanted = 2 * others[i] + 1 - side, vertices[i]
+            for slot in range(start[at], start[at] + size[at]):
+                counts[i] += other[slot] == wanted
+    return counts
 
 
 @kernel

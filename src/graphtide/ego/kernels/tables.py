@@ -1,0 +1,307 @@
+"""How often each value is there: tables of counts, and lists of the values that are there most often.
+
+A node that is kept has a table by open addressing, all in one pool of pairs (value, count), with as many places as a
+power of two; where the count is 0, the place is free. Counts add up as sums do, so in which order changes come does not
+matter; on their way they may be below 0.
+
+Behind each larger table is room for a list of the most frequent values, made when one is asked for and good until a
+count changes that is not below all of them: readers that are kept are often read and seldom written to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import inlined, kernel, leaf
+from graphtide.memory import address_to_words, copy_words, free, malloc
+
+__all__ = [
+    "BITS",
+    "CAPACITY",
+    "CLASSES",
+    "FEWEST_BITS",
+    "POOL",
+    "START",
+    "TABLE",
+    "USED",
+    "answer_from",
+    "clear",
+    "count_value",
+    "discard",
+    "give_back",
+    "grow",
+    "keep_list",
+    "merge",
+    "pairs_of",
+    "resize",
+    "take",
+    "wipe",
+]
+
+# Columns of a node's table: where it starts in the pool, how many bits its size has, how many places are used.
+START = 0
+BITS = 1
+USED = 2
+LISTED = 3  # how long the list of the most frequent values is; -1 if it is to be made
+TABLE = 4
+
+# The pool: where it is in memory, and how many pairs it has room for.
+ADDRESS = 0
+CAPACITY = 1
+POOL = 2
+
+# Free places of the pool by bits of their size, linked through their first value; the last word is where its unused end
+# is.
+CLASSES = 40
+END = CLASSES - 1
+
+FEWEST_BITS = 2
+# The list behind a table of so many bits or more has room for so many values.
+LIST_FROM_BITS = 4
+LIST = 8
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@leaf
+def _home(value, bits):
+    return np.int64((np.uint64(value) * GOLDEN) >> np.uint64(64 - bits))
+
+
+@leaf
+def pairs_of(pool):
+    """The pool as an array: value 2 k and count 2 k + 1 of pair k."""
+    return address_to_words(pool[ADDRESS], 2 * pool[CAPACITY])
+
+
+@kernel
+def grow(pool, capacity):
+    """Have room for so many pairs."""
+    address = malloc(16 * capacity)
+    if pool[ADDRESS] != 0:
+        copy_words(address, pool[ADDRESS], 2 * pool[CAPACITY])
+        free(pool[ADDRESS])
+    pool[ADDRESS] = address
+    pool[CAPACITY] = capacity
+
+
+@kernel
+def discard(pool):
+    """Give the memory of a pool back."""
+    free(pool[ADDRESS])
+    pool[ADDRESS] = 0
+    pool[CAPACITY] = 0
+
+
+@kernel
+def take(pool, places, bits):
+    """A place for a table of that size, all counts 0."""
+    size = (np.int64(1) << bits) + (LIST if bits >= LIST_FROM_BITS else 0)
+    start = places[bits]
+    if start >= 0:
+        places[bits] = pairs_of(pool)[2 * start]
+    else:
+        start = places[END]
+        if start + size > pool[CAPACITY]:
+            grow(pool, max(2 * pool[CAPACITY], start + size))
+        places[END] = start + size
+    pairs = pairs_of(pool)
+    for k in range(start, start + size):
+        pairs[2 * k + 1] = 0
+    return start
+
+
+@leaf
+def give_back(pool, places, start, bits):
+    """Let the place of a table be taken again."""
+    pairs_of(pool)[2 * start] = places[bits]
+    places[bits] = start
+
+
+@leaf
+def _find(pairs, start, bits, value):
+    """The place of a value in a table, or where it would be."""
+    mask = (np.int64(1) << bits) - 1
+    at = _home(value, bits)
+    while pairs[2 * (start + at) + 1] != 0 and pairs[2 * (start + at)] != value:
+        at = (at + 1) & mask
+    return at
+
+
+@leaf
+def _remove(pairs, start, bits, at):
+    """Empty a place; those behind it move up, as far as they were displaced (Knuth, 6.4, algorithm R)."""
+    mask = (np.int64(1) << bits) - 1
+    hole = at
+    k = at
+    while True:
+        k = (k + 1) & mask
+        if pairs[2 * (start + k) + 1] == 0:
+            break
+        home = _home(pairs[2 * (start + k)], bits)
+        if ((k - home) & mask) >= ((k - hole) & mask):
+            pairs[2 * (start + hole)] = pairs[2 * (start + k)]
+            pairs[2 * (start + hole) + 1] = pairs[2 * (start + k) + 1]
+            hole = k
+    pairs[2 * (start + hole) + 1] = 0
+
+
+@kernel
+def resize(pool, places, tables, node, bits):
+    """Give a node a table of another size."""
+    start = take(pool, places, bits)
+    pairs = pairs_of(pool)
+    old, old_bits = tables[node, START], tables[node, BITS]
+    if old_bits > 0:
+        for k in range(old, old + (np.int64(1) << old_bits)):
+            if pairs[2 * k + 1] != 0:
+                at = start + _find(pairs, start, bits, pairs[2 * k])
+                pairs[2 * at] = pairs[2 * k]
+                pairs[2 * at + 1] = pairs[2 * k + 1]
+        give_back(pool, places, old, old_bits)
+    tables[node, START] = start
+    tables[node, BITS] = bits
+    tables[node, LISTED] = -1
+
+
+@inlined
+def count_value(pool, places, tables, node, value, change):
+    """Add to how often a value is there; how often that is then."""
+    bits = tables[node, BITS]
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    at = np.int64(-1)
+    count = np.int64(0)
+    if bits > 0:
+        at = start + _find(pairs, start, bits, value)
+        count = pairs[2 * at + 1]
+    if count != 0:
+        pairs[2 * at + 1] = count + change
+        if count + change == 0:
+            _remove(pairs, start, bits, at - start)
+            tables[node, USED] -= 1
+    elif at >= 0 and 4 * (tables[node, USED] + 1) <= 3 << bits:  # a quarter stays free
+        pairs[2 * at] = value
+        pairs[2 * at + 1] = change
+        tables[node, USED] += 1
+    else:
+        _insert(pool, places, tables, node, value, change)
+    return count + change
+
+
+@kernel
+def _insert(pool, places, tables, node, value, change):
+    """Add a value to a table that is full."""
+    resize(pool, places, tables, node, max(tables[node, BITS] + 1, np.int64(FEWEST_BITS)))
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    at = start + _find(pairs, start, tables[node, BITS], value)
+    pairs[2 * at] = value
+    pairs[2 * at + 1] = change
+    tables[node, USED] += 1
+
+
+@kernel
+def merge(pool, places, tables, node, into, sign):
+    """Add the table of a node to another one."""
+    first = tables[node, START]
+    for at in range(first, first + _places(tables, node)):
+        count = pairs_of(pool)[2 * at + 1]
+        if count != 0:
+            count_value(pool, places, tables, into, pairs_of(pool)[2 * at], sign * count)
+
+
+@leaf
+def _places(tables, node):
+    """How many places a table has."""
+    bits = tables[node, BITS]
+    return np.int64(1) << bits if bits > 0 else np.int64(0)
+
+
+@inlined
+def _rank_in(out, first, step, counts, most, found, value, count, ranks):
+    """Put a value among the most frequent ones, of equally frequent ones the least first; how many there are then.
+
+    Value k is at `first + k * step`, its count so many words behind.
+    """
+    k = found
+    while k > 0:
+        before = first + (k - 1) * step
+        other = out[before + counts]
+        if count < other:
+            break
+        if count == other:
+            its = out[before]
+            if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
+                break
+        if k < most:
+            out[before + step] = out[before]
+            out[before + step + counts] = other
+        k -= 1
+    if k < most:
+        out[first + k * step] = value
+        out[first + k * step + counts] = count
+        found = min(found + 1, most)
+    return found
+
+
+@kernel
+def _make_list(pool, tables, node, ranks):
+    """List the most frequent values of a table."""
+    start = tables[node, START]
+    pairs = pairs_of(pool)
+    end = start + _places(tables, node)
+    found = 0
+    for at in range(start, end):
+        if pairs[2 * at + 1] > 0:
+            found = _rank_in(pairs, 2 * end, 2, 1, LIST, found, pairs[2 * at], pairs[2 * at + 1], ranks)
+    tables[node, LISTED] = found
+
+
+@inlined
+def keep_list(pool, tables, node, count, change):
+    """Forget a list after a count has changed, unless it was and is below all that are listed."""
+    listed = tables[node, LISTED]
+    if listed >= 0:
+        last = 2 * (tables[node, START] + _places(tables, node) + LIST - 1) + 1
+        if listed < LIST or max(count, count - change) >= pairs_of(pool)[last]:
+            tables[node, LISTED] = -1
+
+
+@inlined
+def answer_from(pool, tables, node, is_kept, ranks, answers, first, most):
+    """The values that are most often in a table, and their counts."""
+    pairs = pairs_of(pool)
+    start = tables[node, START]
+    end = start + _places(tables, node)
+    if is_kept and tables[node, BITS] >= LIST_FROM_BITS and most <= LIST:
+        if tables[node, LISTED] < 0:
+            _make_list(pool, tables, node, ranks)
+        for k in range(min(most, tables[node, LISTED])):
+            answers[first + k] = pairs[2 * (end + k)]
+            answers[first + most + k] = pairs[2 * (end + k) + 1]
+    else:
+        found = 0
+        for at in range(start, end):
+            if pairs[2 * at + 1] > 0:
+                found = _rank_in(answers, first, 1, most, most, found, pairs[2 * at], pairs[2 * at + 1], ranks)
+
+
+@leaf
+def clear(pool, places, tables, node):
+    """Let a node have no table."""
+    if tables[node, BITS] > 0:
+        give_back(pool, places, tables[node, START], tables[node, BITS])
+    tables[node, BITS] = 0
+    tables[node, USED] = 0
+    tables[node, LISTED] = -1
+
+
+@inlined
+def wipe(pool, tables, node):
+    """Let a table be empty."""
+    pairs = pairs_of(pool)
+    start = tables[node, START]
+    for at in range(start, start + (np.int64(1) << tables[node, BITS])):
+        pairs[2 * at + 1] = 0
+    tables[node, USED] = 0
+    tables[node, LISTED] = -1

@@ -1,0 +1,42 @@
+"""Ints of users' compiled functions are right, or it is said that they were too long."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphtide.functions import compile_checked, overflowed
+
+FUNCTIONS = {
+    "sum": lambda one, other: one + other,
+    "difference": lambda one, other: one - other,
+    "product": lambda one, other: one * other,
+    "power": lambda one, other: one ** (other & 127),
+    "shift": lambda one, other: one << (other & 31),
+    "on its way": lambda one, other: (one * other) // (other * other + 1),
+}
+COMPILED = {name: compile_checked(function) for name, function in FUNCTIONS.items()}
+INTS = st.one_of(st.integers(-3, 3), st.integers(-(2**32), 2**32), st.integers(-(2**63), 2**63 - 1))
+
+
+def fits(*values):
+    return all(-(2**63) <= value < 2**63 for value in values)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@settings(max_examples=300, deadline=None)
+@given(one=INTS, other=INTS)
+def test_a_result_is_exact_or_said_to_have_overflowed(name, one, other):
+    overflowed()
+    found = COMPILED[name](one, other)
+    wanted = FUNCTIONS[name](one, other)
+    steps = (one * other, other * other, other * other + 1) if name == "on its way" else ()
+    assert overflowed() == (not fits(wanted, *steps))
+    assert not fits(wanted, *steps) or found == wanted
+
+
+def test_floats_are_as_they_were():
+    assert COMPILED["sum"](2**62, 0.5) == 2.0**62
+    assert COMPILED["product"](1e300, 1e300) == float("inf")
+    assert not overflowed()
