@@ -397,6 +397,10 @@ _PREAMBLE: Final = ("Failed in", "Internal error", "- Resolution failure", "non-
 def _reason(error: Exception) -> str:
     """Numba's reason in a line: its messages have many, and colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    # A checked operation is an operator of the user's.
+    text = re.sub(r"Function\(<function (\w+) at 0x[0-9a-f]+>\)", r"\1", text)
+    for each in _CHECKED.values():
+        text = re.sub(rf"\b{each.__name__}\b", each.__name__.lstrip("_"), text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(_PREAMBLE)] or [type(error).__name__]
     following = lines[1].removeprefix(">>> ") if lines[0].endswith(":") and len(lines) > 1 else ""

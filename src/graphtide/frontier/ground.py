@@ -17,6 +17,7 @@ from graphtide.errors import GraphtideError, NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.failures import first_overflow
 from graphtide.frontier.family import Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.kernels import fields
@@ -32,6 +33,7 @@ from graphtide.frontier.sum_program import CompiledSum, SumProgram
 from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
+from graphtide.functions import overflowed
 from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
@@ -112,6 +114,17 @@ class Ground(ABC):
         self, admitted: Admitted, maintain: Maintenance, *, live: LiveGraph, edges: Edges, name: str
     ) -> ProgramQuery:
         """Compute the first answer of a program, and keep it as the policy says."""
+        overflowed()  # whatever was tried before is forgotten
+        query = self._first_answer(admitted, maintain, live=live, edges=edges, name=name)
+        self._kept += 1
+        if admitted.message.may_overflow and overflowed():
+            self.forget(query)
+            raise first_overflow(name)
+        return query
+
+    def _first_answer(
+        self, admitted: Admitted, maintain: Maintenance, *, live: LiveGraph, edges: Edges, name: str
+    ) -> ProgramQuery:
         program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         family = self._family(program.weight, message.dtype)
@@ -139,7 +152,6 @@ class Ground(ABC):
             self.compute(steps, begin)
             self._join(family, steps)
             query = KeptQuery(live, edges, name, running, family)
-        self._kept += 1
         return query
 
     def _family(self, weight: str | None, dtype: np.dtype[Any]) -> Family:

@@ -17,7 +17,7 @@ from graphtide.ego.aggregates import Function, aggregate_of
 from graphtide.ego.building import Method
 from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Last, Window
-from graphtide.errors import CatalogueError, NotConvergedError, UsageError
+from graphtide.errors import CatalogueError, UsageError
 from graphtide.frontier.admission import admit, admit_sum, check_weights, range_of
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
@@ -25,6 +25,7 @@ from graphtide.frontier.conditions import EdgeCondition
 from graphtide.frontier.edges import Delta, Edges
 from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
+from graphtide.frontier.failures import drop_overflowed, drop_unsettled
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.labels import label_codes, path_graph
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -36,10 +37,11 @@ from graphtide.frontier.pattern import automaton
 from graphtide.frontier.program import Along, Program, distances
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
-from graphtide.frontier.steps import Begin, Steps
+from graphtide.frontier.steps import Begin
 from graphtide.frontier.sum_program import SumProgram
 from graphtide.frontier.surroundings import Choice, Some, Surroundings
 from graphtide.frontier.vertices import Vertices
+from graphtide.functions import overflowed
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
 from graphtide.rows.tabular import Tabular
@@ -78,6 +80,7 @@ class LiveGraph(Tabular):
         self._queries: dict[str, Query] = {}
         self._egos: dict[str, Ego] = {}
         self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
+        self._may_overflow = False  # whether a function of a query works on ints
         self.batches = 0  # that were applied
         self._registered = 0
 
@@ -198,27 +201,18 @@ class LiveGraph(Tabular):
 
     def _maintain(self, delta: Delta, known: int) -> None:
         self.batches += 1
+        if self._may_overflow:
+            overflowed()  # whatever was tried before is forgotten
         unsettled = self._ground.follow(delta, known)
+        has_overflowed = self._may_overflow and overflowed()
         for (_, label), graph in self._path_graphs.items():
             graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
         for ego in self._egos.values():
             ego.follow(delta, known)
+        if has_overflowed:
+            drop_overflowed(self)
         if unsettled:
-            self._drop_unsettled(unsettled)
-
-    def _drop_unsettled(self, unsettled: list[Steps]) -> None:
-        """Take out queries that a batch has left without an answer, and say so."""
-        queries = [each for each in self._queries.values() if isinstance(each, ProgramQuery)]
-        dropped = [query for query in queries if any(query.steps is steps for steps in unsettled)]
-        for query in dropped:
-            query.drop()
-        names = ", ".join(f'"{query.name}"' for query in dropped)
-        raise NotConvergedError(
-            f"with batch {self.batches}, {names} did not settle and was dropped: "
-            "a state got better at more rounds than there are vertices",
-            hint="a cycle that betters the states along it does this; bound it with rounds=. "
-            "The batch was applied, and other queries follow it",
-        )
+            drop_unsettled(self, unsettled)
 
     # -- queries
 
@@ -470,6 +464,8 @@ class LiveGraph(Tabular):
     def _sort(self) -> None:
         """Know by weight what all queries on it take, without asking thousands of them at every batch."""
         self._limits = {}
+        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
+        self._may_overflow = any(query.steps.message.may_overflow for query in programs)
         for query in self._queries.values():
             part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
             if isinstance(part, ProgramQuery) and part.program.weight is not None:

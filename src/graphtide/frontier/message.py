@@ -18,7 +18,16 @@ from graphtide.errors import UsageError
 from graphtide.frontier.kernels.messages import first_offence, states_in_reach
 from graphtide.frontier.program import Program
 from graphtide.frontier.steps import no_state
-from graphtide.functions import Pointer, as_bits, compile_scalar, made_by, name_of, point_to, takes_up_to
+from graphtide.functions import (
+    Pointer,
+    as_bits,
+    compile_checked,
+    compile_scalar,
+    made_by,
+    name_of,
+    point_to,
+    takes_up_to,
+)
 
 __all__ = ["CompiledMessage", "check_monotone", "compile_message"]
 
@@ -37,6 +46,11 @@ class CompiledMessage:
     offer: Callable[..., Any] | None = None  # a user's function on the inside, for dataflows
     pointer: Pointer | None = None  # kept, because kernels know only its address
 
+    @property
+    def may_overflow(self) -> bool:
+        """Whether a user's function works on ints, which may become too long for a state."""
+        return self.pointer is not None and self.dtype == _INT
+
 
 def compile_message(program: Program, weight_dtype: np.dtype[Any] | None = None) -> CompiledMessage:
     """The message of a program on weights of a type; without weights, edges count 1."""
@@ -54,7 +68,7 @@ def _compile_function(
     function: Callable[..., Any], dtype: np.dtype[Any], weight_dtype: np.dtype[Any] | None, sign: int
 ) -> CompiledMessage:
     takes = takes_up_to(function, 2)
-    each = compile_scalar(function)
+    each = compile_checked(function)
     if made_by(each, (dtype, weight_dtype or dtype)[:takes]) == _FLOAT and dtype == _INT:
         dtype = _FLOAT
         made_by(each, (dtype, weight_dtype or dtype)[:takes])

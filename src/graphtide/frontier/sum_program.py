@@ -18,7 +18,16 @@ import numpy as np
 from graphtide.errors import UsageError
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import SIDES, Along
-from graphtide.functions import Pointer, as_bits, compile_scalar, made_by, name_of, point_to, takes_up_to
+from graphtide.functions import (
+    Pointer,
+    as_bits,
+    compile_checked,
+    compile_scalar,
+    made_by,
+    name_of,
+    point_to,
+    takes_up_to,
+)
 
 __all__ = ["CompiledSum", "SumProgram", "compile_sum"]
 
@@ -114,7 +123,7 @@ def _compile_functions(
     weight_dtype: np.dtype[Any] | None,
 ) -> CompiledSum:
     takes, takes_last = takes_up_to(message, 3), takes_up_to(finish, 2)
-    each, last = compile_scalar(message), compile_scalar(finish)
+    each, last = compile_checked(message), compile_checked(finish)
 
     def makes(dtype: np.dtype[Any]) -> np.dtype[Any]:
         offered = made_by(each, (dtype, weight_dtype or dtype, _INT)[:takes])

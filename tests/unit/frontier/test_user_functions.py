@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphtide as gt
-from graphtide.errors import NotConvergedError, SchemaError, UsageError
+from graphtide.errors import CapacityError, NotConvergedError, SchemaError, UsageError
 from graphtide.frontier import vanilla
 
 
@@ -148,3 +148,35 @@ def test_a_query_that_does_not_settle_is_dropped_and_others_follow(
     pipes.apply(delete=[("c", "a")])
     assert states(bounded) == {"a": 0, "b": -5, "c": -2, "d": -3}
     assert states(others[2]) == {"a": 0, "b": 5, "c": 2, "d": 3}
+
+
+def squared(state: Any, weight: Any) -> Any:
+    return state * state * weight
+
+
+POLICIES = (gt.JoinOnDemand(), gt.Scratch(), gt.Vanilla(), gt.Budget("1MB"))
+
+
+@pytest.mark.parametrize("maintain", POLICIES, ids=lambda policy: type(policy).__name__)
+def test_an_int_of_more_than_64_bits_is_an_error_at_first(maintain: gt.Maintenance) -> None:
+    live = gt.LiveGraph(weight=int)
+    live.apply(insert=[(n, n + 1, 1) for n in range(8)])
+    with pytest.raises(CapacityError, match="an int of more than 64 bits"):
+        live.ife(gt.ife(squared, initial={0: 3}, weight="weight"), maintain=maintain)
+    assert not live.queries
+    fine = live.ife(gt.ife(squared, initial={0: 3}, weight="weight", rounds=4), maintain=maintain)
+    assert states(fine)[4] == 3**16
+
+
+@pytest.mark.parametrize("maintain", POLICIES, ids=lambda policy: type(policy).__name__)
+def test_a_query_whose_int_becomes_too_long_is_dropped_by_name(maintain: gt.Maintenance) -> None:
+    live = gt.LiveGraph(weight=int)
+    live.apply(insert=[(n, n + 1, 1) for n in range(4)])
+    live.ife(gt.ife(squared, initial={0: 3}, weight="weight"), name="grows", maintain=maintain)
+    near = live.sssp(0, weight="weight")
+    with pytest.raises(CapacityError, match='with batch 2, "grows" made an int of more than 64 bits and was dropped'):
+        live.apply(insert=[(4, 5, 10**12)])
+    assert list(live.queries) == [near.name]
+    assert states(near)[5] == 10**12 + 4
+    live.apply(delete=[(4, 5, 10**12)])
+    assert 5 not in states(near)
