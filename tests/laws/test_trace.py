@@ -31,11 +31,13 @@ from graphtide.trace.kernels.spine import (
     MOST_RUNS,
     RUNS,
     close_spine,
+    end_epoch,
     forget_from,
     merge_all,
     merge_for,
     new_spine,
     push_run,
+    run_slot,
     set_fresh,
     set_since,
     snapshot,
@@ -276,18 +278,24 @@ def test_a_spine_adds_up_at_every_time_in_advance_of_since(data: st.DataObject) 
     shape = data.draw(SMALL_SHAPES)
     since = Antichain([(0,) * shape.depth])
     pushed: list[Lines] = []
+    ended = 0  # epochs: what was pushed before waits no longer
     with heap_without_leaks() as heap:
         spine = int(new_spine(heap.table, 0, shape.width + shape.depth + 1, shape.depth, data.draw(EFFORTS)))
-        for step in data.draw(st.lists(st.sampled_from(["push", "push", "since", "look", "merge"]), max_size=10)):
+        for step in data.draw(
+            st.lists(st.sampled_from(["push", "push", "since", "look", "end", "merge"]), max_size=10)
+        ):
             if step == "push":
                 pushed.append(data.draw(lines(shape)))
-                set_fresh(heap.table, spine, consolidated(heap, pushed[-1], shape.depth), 0, 4)
+                set_fresh(heap.table, spine, consolidated(heap, pushed[-1], shape.depth), ended, ended + 4)
             elif step == "since":
                 # A frontier never goes back, and may have several elements.
                 since = since.join(Antichain(data.draw(st.lists(gen.times(shape.depth, 3), min_size=1, max_size=3))))
                 set_since(heap.table, spine, np.array(list(since), np.int64))
             elif step == "look":
-                merge_for(heap.table, spine, data.draw(st.integers(0, 60)))
+                merge_for(heap.table, spine, data.draw(st.integers(0, 2000)))
+            elif step == "end":
+                ended += 1
+                end_epoch(heap.table, spine, 0, ended)
             else:
                 merge_all(heap.table, spine)
             for time in times(shape, since):
@@ -311,6 +319,58 @@ def test_a_spine_of_many_batches_adds_up_in_few_runs(seed: int, batches: int, la
             assert words(heap.table, spine)[RUNS] <= MOST_RUNS
         for time in (batches - 1, batches):
             assert read(heap, spine, shape, (time,)) == at(pushed, shape, (time,))
+        close_spine(heap.table, spine)
+
+
+@given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 140), min_size=1, max_size=3), st.data())
+def test_what_the_rounds_of_an_epoch_add_waits_and_is_gathered(
+    seed: int, epochs: list[int], data: st.DataObject
+) -> None:
+    shape = Shape(((0, 30), (0, 30)), 2)
+    rng = np.random.default_rng(seed)
+    effort, largest = data.draw(EFFORTS), data.draw(st.sampled_from([2, 40, 300]))
+    pushed: list[Lines] = []
+    with heap_without_leaks() as heap:
+        spine = int(new_spine(heap.table, 0, shape.width + shape.depth + 1, shape.depth, effort))
+        for epoch, rounds in enumerate(epochs):
+            for number in range(rounds):
+                size = int(rng.integers(1, largest + 1))
+                data_lines = rng.integers(0, 31, (2, size))
+                pushed.append(
+                    np.stack([*data_lines, np.full(size, epoch), np.full(size, number), rng.choice([-1, 1], size)])
+                )
+                set_fresh(heap.table, spine, consolidated(heap, pushed[-1], shape.depth), epoch, epoch + 1)
+                assert words(heap.table, spine)[RUNS] <= MOST_RUNS
+            end_epoch(heap.table, spine, epoch, epoch + 1)
+            for time in ((epoch, 0), (epoch, rounds // 2), (epoch, max(epochs))):
+                assert read(heap, spine, shape, time) == at(pushed, shape, time)
+        assert effort == 0 or words(heap.table, spine)[RUNS] <= 24
+        close_spine(heap.table, spine)
+
+
+@given(st.data())
+def test_seeking_in_what_was_merged_is_bisection(data: st.DataObject) -> None:
+    shape = data.draw(SHAPES.filter(lambda each: each.width > 0))
+    keys = data.draw(st.integers(1, shape.width))
+    parts = [data.draw(lines(shape)) for _ in range(2)]
+    # Of several epochs, or of one: two ways of merging.
+    for part in parts if data.draw(st.booleans()) else ():
+        part[shape.width] = 1
+    probes = np.concatenate([*parts, data.draw(lines(shape))], axis=1)[:, ::3]
+    with heap_without_leaks() as heap:
+        spine = int(new_spine(heap.table, 0, shape.width + shape.depth + 1, shape.depth, EAGER))
+        for part in parts:
+            if slot := consolidated(heap, part, shape.depth):
+                push_run(heap.table, spine, slot)
+        merge_all(heap.table, spine)
+        probe_slot = consolidated(heap, probes, shape.depth)
+        if words(heap.table, spine)[RUNS] and probe_slot:
+            slot = int(run_slot(words(heap.table, spine), 0))
+            rows = heap.get(slot)[:keys].T.tolist()
+            sought = heap.get(probe_slot)[:keys].T.tolist()
+            found = seek_all(words(heap.table, slot), keys, words(heap.table, probe_slot))
+            assert found.tolist() == [bisect_left(rows, key) for key in sought]
+        heap.release(probe_slot)
         close_spine(heap.table, spine)
 
 
@@ -344,7 +404,7 @@ def test_forgetting_brings_back_what_was_before(data: st.DataObject) -> None:
         set_since(heap.table, spine, np.array([least]))
         for part in undone:
             set_fresh(heap.table, spine, consolidated(heap, part, shape.depth), 2, 4)
-        merge_for(heap.table, spine, data.draw(st.integers(0, 60)))
+        merge_for(heap.table, spine, data.draw(st.integers(0, 2000)))
         forget_from(heap.table, spine, 2)
         for time in times(shape, Antichain([least])):
             assert read(heap, spine, shape, time) == at(committed, shape, time)

@@ -1,7 +1,8 @@
 """The set of a collection's rows while rows have only ever been inserted, in the first epoch of a loop.
 
 A row is then new or it is there already: where the output stands tells, and the history of the input need not be
-looked at. That is what the rounds of a recursive query consist of, most of whose rows were derived before.
+looked at. That is what the rounds of a recursive query consist of, most of whose rows were derived before. After a
+few rounds they are also kept in a table, so that the runs of the output need not be searched.
 
 Invariant: until the first negative diff a row that was put out once stays.
 """
@@ -10,15 +11,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.dataflow.kernels.layout import COORDINATES, INPUT, KEYS, LOWER, PARAMETERS, SPINE, THRESHOLD, WIDTH
-from graphtide.jit import kernel, leaf
+from graphtide.dataflow.kernels.layout import (
+    COORDINATES,
+    INPUT,
+    KEYS,
+    LOWER,
+    PARAMETERS,
+    SCRATCH,
+    SPINE,
+    THRESHOLD,
+    WIDTH,
+)
+from graphtide.dataflow.kernels.seen import CELLS, has_room, make_table, strike
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, row_mask, same_data, stride, with_column
-from graphtide.trace.kernels.consolidate import seal_sorted
-from graphtide.trace.kernels.heap import words
-from graphtide.trace.kernels.index import seek_all
+from graphtide.trace.kernels.heap import NONE, release, words
+from graphtide.trace.kernels.index import finish, index_words, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
 
 __all__ = ["appear", "only_appears"]
+
+# Runs of the output from which on its rows are kept in a table, too.
+FEWEST_RUNS = 8
 
 
 @leaf
@@ -40,8 +54,12 @@ def appear(heap, operators, operator, state):
     keys = operators[operator, KEYS]
     rows = fresh[ROWS]
     is_new = np.ones(rows, np.bool_)
-    for r in range(spine[RUNS]):
-        _strike(words(heap, run_slot(spine, r)), fresh, keys, is_new)
+    table = _table(heap, operators, operator, spine, fresh)
+    if table != NONE:
+        strike(words(heap, table), fresh, keys, is_new)
+    else:
+        for r in range(spine[RUNS]):
+            _strike_run(words(heap, run_slot(spine, r)), fresh, keys, is_new)
     chosen = np.empty(rows, np.int64)
     count = 0
     for i in range(rows):
@@ -50,7 +68,7 @@ def appear(heap, operators, operator, state):
     varying = 0
     for c in range(keys):
         varying = with_column(varying, c)
-    result = new_batch(heap, operator, keys + 3, 2, count, varying, 0)
+    result = new_batch(heap, operator, keys + 3, 2, count, varying, index_words(count))
     out = words(heap, result)
     for c in range(keys):
         start = column(out, c)
@@ -61,12 +79,34 @@ def appear(heap, operators, operator, state):
     constant(out, keys, state[LOWER])
     constant(out, keys + 1, state[COORDINATES + 1])
     constant(out, keys + 2, 1)
-    out[ROWS] = count
-    return seal_sorted(heap, operator, result)
+    if count == 0:
+        release(heap, result)
+        return NONE
+    finish(out, count)
+    return result
+
+
+@inlined
+def _table(heap, operators, operator, spine, fresh):
+    """The table of what was put out, with room for a batch; slot 0 while there are few runs, or rows are too wide."""
+    keys = operators[operator, KEYS]
+    table = operators[operator, SCRATCH]
+    if table != NONE:
+        if words(heap, table)[CELLS] == 0:
+            return NONE
+        if has_room(words(heap, table), fresh, keys):
+            return table
+    release(heap, table)
+    operators[operator, SCRATCH] = NONE
+    if spine[RUNS] < FEWEST_RUNS:
+        return NONE
+    table = make_table(heap, operator, spine, fresh, keys)
+    operators[operator, SCRATCH] = table
+    return table if words(heap, table)[CELLS] > 0 else NONE
 
 
 @kernel
-def _strike(run, fresh, keys, is_new):
+def _strike_run(run, fresh, keys, is_new):
     """Rule out the rows that a batch of the output has; both are sorted, so the lesser side goes on."""
     rows = fresh[ROWS]
     there = run[ROWS]

@@ -1,4 +1,8 @@
-"""Counts and thresholds in loops and dimensions: a key has one number at a time, how often it is there."""
+"""Counts and thresholds in loops and dimensions: a key has one number at a time, how often it is there.
+
+The set of a loop's rows, which recursive queries are made of, has times of two coordinates and mostly a history of a
+few rows. Then the sums at this round and at each later one are taken from the history as it is, without a plane.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,6 @@ from graphtide.dataflow.kernels.corners import (
     call_for_changes,
     cell_of,
     changes_at,
-    find_keys,
     is_within,
     lay_out,
     new_result,
@@ -18,6 +21,7 @@ from graphtide.dataflow.kernels.corners import (
     sealed,
     this_round,
 )
+from graphtide.dataflow.kernels.histories import gather_histories
 from graphtide.dataflow.kernels.layout import (
     COUNT,
     DEPTH,
@@ -29,13 +33,20 @@ from graphtide.dataflow.kernels.layout import (
     WIDTH,
 )
 from graphtide.dataflow.kernels.lists import grow
-from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
-from graphtide.jit import borrowing, kernel, leaf
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, same_data, value
+from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
+from graphtide.jit import borrowing, inlined, kernel
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
 
 __all__ = ["is_counting", "recount"]
+
+# Rows that are merged in the time in which a key is looked at.
+ROWS_OF_A_LOOK = 8
+# Rows of a history up to which it is gone through once for each round in it.
+SHORT = 16
+# A round that no history has.
+NEVER = 1 << 62
 
 
 @kernel
@@ -66,10 +77,10 @@ def recount(heap, operators, operator, calendar, state):
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
     result = new_result(heap, operator, width, depth, 2 * (new_rows + carried_rows))
-    merge_for(heap, index, new_rows + carried_rows)
+    merge_for(heap, index, ROWS_OF_A_LOOK * (new_rows + carried_rows))
     slots, _, _ = open_runs(spine, new)
-    of_new = find_keys(heap, slots, keys, new)
-    of_carried = find_keys(heap, slots, keys, carry)
+    of_new, starts_of_new = gather_histories(heap, slots, keys, depth, new)
+    of_carried, starts_of_carried = gather_histories(heap, slots, keys, depth, carry)
     past = np.empty((8, depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
@@ -79,7 +90,7 @@ def recount(heap, operators, operator, calendar, state):
     at = np.zeros(2, np.int64)
     while at[0] < new_rows or at[1] < carried_rows:
         rows, cells = _recount_keys(
-            heap, operator, calendar, new, carry, note, result, slots, of_new, of_carried,
+            heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
             past, lines, places, totals, chosen, now, keys, width - keys, parameters, at,
         )  # fmt: skip
         past = grow(past, rows)
@@ -94,7 +105,7 @@ def recount(heap, operators, operator, calendar, state):
 
 @borrowing
 def _recount_keys(
-    heap, operator, calendar, new, carry, note, result, slots, of_new, of_carried,
+    heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
     past, lines, places, totals, chosen, now, keys, values, parameters, at,
 ):  # fmt: skip
     """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
@@ -111,9 +122,22 @@ def _recount_keys(
         is_new = i < i_end
         i = i_end
         j = j_end
-        length = _history(heap, slots, keys, depth, probe, row, of_new if is_new else of_carried, past)
+        history = of_new if is_new else of_carried
+        start = starts_of_new[row] if is_new else starts_of_carried[row]
+        end = starts_of_new[row + 1] if is_new else starts_of_carried[row + 1]
+        length = end - start
+        if depth == 2 and length <= SHORT and parameters[0] == THRESHOLD:
+            diff = _look(
+                heap, operator, calendar, history, start, end, now, parameters[1], is_new, probe, row, keys, note
+            )
+            if diff != 0:
+                put_row(heap, result, probe, row, keys, places, 0, 0, diff)
+            continue
         if length > room:
             return length, 0
+        for n in range(length):
+            for d in range(depth + 1):
+                past[n, d] = history[start + n, d]
         lay_out(past, length, 0, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
@@ -137,17 +161,44 @@ def _recount_keys(
     return 0, 0
 
 
-@leaf
-def _history(heap, slots, keys, depth, probe, row, places, past):
-    """Write the times and diffs of a key in all runs, as far as there is room; how many there are."""
-    count = 0
-    for r in range(slots.shape[0]):
-        batch = words(heap, slots[r])
-        at = places[r, row]
-        while at < batch[ROWS] and same_data(batch, at, probe, row, keys):
-            if count < past.shape[0]:
-                for d in range(depth + 1):
-                    past[count, d] = value(batch, keys + d, at)
-            count += 1
-            at += 1
-    return count
+@inlined
+def _look(heap, operator, calendar, history, start, end, now, least, is_new, probe, row, keys, note):
+    """What is put out of a key in this round, a sum over the corners; later rounds are called for if it `is_new`."""
+    epoch = now[0, 0]
+    last = now[0, 1]
+    # How often the key is there: in the rounds before, and in this one; without what came in this epoch, and with it.
+    old_below = 0
+    below = 0
+    old = 0
+    total = 0
+    following = NEVER
+    for n in range(start, end):
+        diff = history[n, 2]
+        old_diff = diff if history[n, 0] < epoch else 0
+        if history[n, 1] < last:
+            below += diff
+            old_below += old_diff
+        elif history[n, 1] == last:
+            total += diff
+            old += old_diff
+        else:
+            following = min(following, history[n, 1])
+    total += below
+    old += old_below
+    change = int(total >= least) - int(old >= least)
+    put_out = change - int(below >= least) + int(old_below >= least)
+    while is_new and following != NEVER:
+        last = following
+        following = NEVER
+        for n in range(start, end):
+            if history[n, 1] == last:
+                total += history[n, 2]
+                old += history[n, 2] if history[n, 0] < epoch else 0
+            elif history[n, 1] > last:
+                following = min(following, history[n, 1])
+        if int(total >= least) - int(old >= least) != change:
+            change = int(total >= least) - int(old >= least)
+            now[1, 0] = epoch
+            now[1, 1] = last
+            post(heap, operator, calendar, now, 1, probe, row, keys, note)
+    return put_out

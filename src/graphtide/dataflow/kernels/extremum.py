@@ -32,9 +32,12 @@ from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, same_d
 from graphtide.trace.kernels.consolidate import seal_sorted
 from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import group_end, seek_all
-from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
+from graphtide.trace.kernels.spine import FRESH, RUNS, merge_for, run_slot
 
 __all__ = ["improve", "only_improves", "only_takes_in"]
+
+# Rows that are merged in the time in which a key is looked up in a few runs.
+ROWS_OF_A_LOOK = 8
 
 
 @kernel
@@ -77,6 +80,7 @@ def improve(heap, operators, operator, state):
     rows = fresh[ROWS]
     is_there = np.zeros(rows, np.bool_)
     current = np.empty(rows, np.int64)
+    merge_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * rows)
     for r in range(spine[RUNS]):
         _note_current(words(heap, run_slot(spine, r)), fresh, keys, is_least, is_there, current)
     varying = with_column(0, keys + 3)

@@ -26,16 +26,19 @@ from graphtide.dataflow.kernels.linear import together
 from graphtide.dataflow.kernels.replay import is_worth_replaying, replay
 from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, stride, value, with_column
+from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, rows_of, stride, value, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import FEW, group_end, seek, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
 from graphtide.trace.kernels.times import coordinate, coordinate_stride
+from graphtide.trace.kernels.waiting import gather_for
 
 __all__ = ["join"]
 
 # A match: rows [first, last) of the new batch meet rows [low, high) of a run of the other side.
 MATCH_FIELDS = 5
+# Rows that are gathered in the time in which a key is looked up in a few runs.
+ROWS_OF_A_LOOK = 8
 
 # Parameters: per output column the side (0 left, 1 right) and the column there.
 
@@ -58,6 +61,8 @@ def join(heap, operators, operator, state):
         new_right = NONE
     if new_left == NONE and new_right == NONE:
         return NONE
+    gather_for(heap, operators[right, SPINE], ROWS_OF_A_LOOK * rows_of(heap, new_left))
+    gather_for(heap, operators[left, SPINE], ROWS_OF_A_LOOK * rows_of(heap, new_right))
     matches = np.empty(16 * MATCH_FIELDS, np.int64)
     replayed = NONE
     count = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphtide.dataflow.kernels.layout import DEPTH, MOST_PRIORITY, PARAMETERS, PORT, ROUND_BITS
-from graphtide.jit import kernel, leaf
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import (
     ALL_VARY,
@@ -15,11 +15,12 @@ from graphtide.trace.kernels.batch import (
     new_batch,
     put,
     reserve,
+    rows_of,
     stride,
     value,
     with_column,
 )
-from graphtide.trace.kernels.heap import NONE, release, retain, words
+from graphtide.trace.kernels.heap import COUNT, NONE, release, retain, words
 
 __all__ = ["append", "concatenate", "delay", "enter", "enter_at", "leave", "leave_at", "together"]
 
@@ -50,7 +51,7 @@ def concatenate(heap, operators, operator):
 
 @kernel
 def append(heap, target, source, dropped):
-    """Add the rows of `source`, without its last `dropped` time coordinates, to a batch of strided columns."""
+    """Add the rows of `source`, without its last `dropped` time coordinates, which have the constants of `target`."""
     from_batch = words(heap, source)
     rows = from_batch[ROWS]
     into = words(heap, target)
@@ -60,14 +61,21 @@ def append(heap, target, source, dropped):
         into = words(heap, target)
     width = into[WIDTH]
     for c in range(width):
-        # The diff stands last in both; coordinates that are dropped stand just before it.
-        source_column = c if c < width - 1 else c + dropped
+        if stride(into, c) == 0:
+            continue
+        source_column = _source_column(width, c, dropped)
         start = column(from_batch, source_column)
         step = stride(from_batch, source_column)
         place = column(into, c) + at
         for i in range(rows):
             into[place + i] = from_batch[start + i * step]
     into[ROWS] = at + rows
+
+
+@leaf
+def _source_column(width, c, dropped):
+    """The diff stands last in both; coordinates that are dropped stand just before it."""
+    return c if c < width - 1 else c + dropped
 
 
 @kernel
@@ -98,9 +106,43 @@ def together(heap, operator, first, second):
 def leave(heap, operator, gathered, source):
     """What a loop has gathered so far, with the rows of one more round; the round itself is forgotten."""
     if gathered == NONE:
-        gathered = _reshaped(heap, operator, source, 1, 0, words(heap, source)[ROWS])
+        gathered = _like(heap, operator, source)
+    elif not _is_alike(words(heap, gathered), words(heap, source)):
+        both = _reshaped(heap, operator, gathered, 0, 0, rows_of(heap, gathered) + rows_of(heap, source))
+        append(heap, both, gathered, 0)
+        release(heap, gathered)
+        gathered = both
     append(heap, gathered, source, 1)
     return gathered
+
+
+@inlined
+def _like(heap, operator, source):
+    """An empty batch for what leaves a loop: the epoch and the diff stay one word if they are one in a batch."""
+    batch = words(heap, source)
+    width = batch[WIDTH] - 1
+    varying = 0
+    for c in range(width):
+        if c < layout.data_width(batch) or stride(batch, _source_column(width, c, 1)) == 1:
+            varying = with_column(varying, c)
+    slot = new_batch(heap, operator, width, batch[layout.DEPTH] - 1, batch[ROWS], varying, 0)
+    for c in range(width):
+        if stride(words(heap, slot), c) == 0:
+            constant(words(heap, slot), c, value(batch, _source_column(width, c, 1), 0))
+    return slot
+
+
+@inlined
+def _is_alike(gathered, source):
+    """Whether the columns of one value have that in another batch, too."""
+    width = gathered[WIDTH]
+    for c in range(width):
+        from_column = _source_column(width, c, 1)
+        if stride(gathered, c) == 0 and (
+            stride(source, from_column) == 1 or value(source, from_column, 0) != value(gathered, c, 0)
+        ):
+            return False
+    return True
 
 
 @kernel
@@ -194,8 +236,11 @@ def enter_at(heap, operator, source):
 
 @kernel
 def delay(heap, operator, source):
-    """The batch one round later."""
-    result = copy_batch(heap, operator, source, 0)
+    """The batch one round later; takes the caller's count of `source`, which is changed if nobody else holds it."""
+    result = source
+    if heap[source, COUNT] > 1:
+        result = copy_batch(heap, operator, source, 0)
+        release(heap, source)
     later = words(heap, result)
     c = later[WIDTH] - 2
     if stride(later, c) == 0:

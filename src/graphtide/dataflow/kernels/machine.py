@@ -283,7 +283,6 @@ def _feed_back(heap, operators, operator, calendar, state, source):
         return
     depth = operators[operator, DEPTH]
     delayed = delay(heap, operator, settled)
-    release(heap, settled)
     coordinates = np.empty(depth - 1, np.int64)
     for d in range(1, depth):
         coordinates[d - 1] = state[COORDINATES + d]

@@ -5,20 +5,21 @@ from __future__ import annotations
 from graphtide.dataflow.kernels.calendar import clear_calendar
 from graphtide.dataflow.kernels.layout import CALENDAR, CARRY, HELD, PORT, SCOPE_DEPTH, SCRATCH, SPINE
 from graphtide.jit import kernel
-from graphtide.trace.kernels.heap import NONE, release, words
-from graphtide.trace.kernels.spine import SINCE, close_spine, forget_from
+from graphtide.trace.kernels.heap import NONE, release
+from graphtide.trace.kernels.spine import close_spine, end_epoch, forget_from
 
 __all__ = ["advance_since", "drop_operator", "undo"]
 
 
 @kernel
 def advance_since(heap, operators, count, epoch):
-    """Let every index be compacted to `epoch`, or to the earlier one that a reader holds."""
+    """After a run: let every index be compacted to `epoch`, or to the earlier one that a reader holds."""
     for operator in range(count):
+        release(heap, operators[operator, SCRATCH])
+        operators[operator, SCRATCH] = NONE
         spine = operators[operator, SPINE]
         if spine != NONE:
-            frontier = words(heap, words(heap, spine)[SINCE])
-            frontier[1] = max(frontier[1], min(epoch, operators[operator, HELD]))
+            end_epoch(heap, spine, min(epoch, operators[operator, HELD]), epoch + 1)
 
 
 @kernel

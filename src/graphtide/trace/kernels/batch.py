@@ -29,6 +29,10 @@ __all__ = [
     "LAYOUT",
     "LOWER",
     "ROWS",
+    "SECOND_BITS",
+    "SECOND_HIGH",
+    "SECOND_LOW",
+    "SECOND_SHIFT",
     "SPARE",
     "UPPER",
     "WIDTH",
@@ -60,12 +64,16 @@ CAPACITY = 3
 FORM = 4
 LOWER = 5  # the epochs it may speak of: LOWER <= epoch < UPPER
 UPPER = 6
-INDEX = 7  # offset of the directory over the first column, 0 if there is none
+INDEX = 7  # offset of the directory over the first columns, 0 if there is none
 INDEX_SHIFT = 8
 INDEX_BASE = 9
 INDEX_SIZE = 10
 SPARE = 11  # for whoever is writing the batch
-LAYOUT = 12  # then (offset, stride) per column, then one word per column for constants
+SECOND_BITS = 12  # bits of the second column that the directory tells apart
+SECOND_SHIFT = 13
+SECOND_LOW = 14  # its range, if there are any
+SECOND_HIGH = 15
+LAYOUT = 16  # then (offset, stride) per column, then one word per column for constants
 
 AS_IT_CAME = 0
 CONSOLIDATED = 1

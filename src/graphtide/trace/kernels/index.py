@@ -1,8 +1,9 @@
-"""Finding keys in a consolidated batch: a directory over the first column, then galloping.
+"""Finding keys in a consolidated batch: a directory over the first column or two, then galloping.
 
 The directory cuts the range of the first column into equal buckets of about eight rows and keeps
-where each begins, so a far seek is one look-up and a short search, whatever the batch's size. A
-near seek gallops from where the last one ended. A skewed column costs a longer search, no more.
+where each begins, so a far seek is one look-up and a short search, whatever the batch's size. Where the first
+column has too few values for that, as in a relation between few vertices, each of its values is cut further by the
+second column. A near seek gallops from where the last one ended. A skewed column costs a longer search, no more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from graphtide.trace.kernels.batch import (
     INDEX_SHIFT,
     INDEX_SIZE,
     ROWS,
+    SECOND_BITS,
+    SECOND_HIGH,
+    SECOND_LOW,
+    SECOND_SHIFT,
     column,
     compare_data,
     data_width,
@@ -33,9 +38,11 @@ __all__ = [
     "finish",
     "group_end",
     "index_words",
+    "is_coarse",
     "note_row",
     "note_rows",
     "plan_index",
+    "second_range",
     "seek",
     "seek_all",
 ]
@@ -56,28 +63,65 @@ def index_words(rows):
     """Words to leave for the directory of a batch of `rows` rows."""
     if rows < FEWEST_INDEXED:
         return 0
-    buckets = 1 << (bit_length(np.uint64(rows)) - ROWS_PER_BUCKET_BITS)
-    return buckets + 2
+    return (1 << _bucket_bits(rows)) + 2
+
+
+@leaf
+def _bucket_bits(rows):
+    """The number of buckets for so many rows, as a power of two."""
+    return bit_length(np.uint64(rows)) - ROWS_PER_BUCKET_BITS
+
+
+@leaf
+def is_coarse(rows, low, high):
+    """Whether keys in [low, high] are too few to tell the buckets of so many rows apart."""
+    return rows >= FEWEST_INDEXED and bit_length(np.uint64(high) - np.uint64(low)) < _bucket_bits(rows)
 
 
 @kernel
-def plan_index(batch, rows, low, high, place):
-    """Set up an empty directory at word `place` for about `rows` rows with keys in [low, high]."""
+def second_range(batch):
+    """The least and the greatest value of the second column."""
+    if batch[INDEX] != 0 and batch[SECOND_BITS] > 0:
+        return batch[SECOND_LOW], batch[SECOND_HIGH]
+    start = column(batch, 1)
+    low = batch[start]
+    high = low
+    for i in range(start, start + (batch[ROWS] if stride(batch, 1) == 1 else 1)):
+        low = min(low, batch[i])
+        high = max(high, batch[i])
+    return low, high
+
+
+@kernel
+def plan_index(batch, rows, low, high, second_low, second_high, place):
+    """Set up an empty directory at word `place` for about `rows` rows with keys in [low, high].
+
+    If they are coarse, the range of the second column tells how to cut them further.
+    """
     if rows < FEWEST_INDEXED:
         batch[INDEX] = 0
         return
     spread = np.uint64(high) - np.uint64(low)
-    shift = max(0, bit_length(spread) - (bit_length(np.uint64(rows)) - ROWS_PER_BUCKET_BITS))
+    second = bit_length(np.uint64(second_high) - np.uint64(second_low))
+    more = _bucket_bits(rows) - bit_length(spread)
+    shift = max(0, -more)
+    bits = min(max(0, more), second)
     batch[INDEX] = place
     batch[INDEX_SHIFT] = shift
     batch[INDEX_BASE] = low
-    batch[INDEX_SIZE] = np.int64(spread >> np.uint64(shift)) + 2
+    batch[INDEX_SIZE] = ((np.int64(spread >> np.uint64(shift)) + 1) << bits) + 1
+    batch[SECOND_BITS] = bits
+    batch[SECOND_SHIFT] = second - bits
+    batch[SECOND_LOW] = second_low
+    batch[SECOND_HIGH] = second_high
 
 
 @leaf
-def note_row(batch, i, key, bucket):
-    """Enter row `i` with first column `key`; rows come in order, `bucket` is the next one to fill."""
-    own = np.int64((np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
+def note_row(batch, i, bucket):
+    """Enter row `i`; rows come in order, `bucket` is the next one to fill."""
+    own = np.int64((np.uint64(value(batch, 0, i)) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
+    if batch[SECOND_BITS] > 0:
+        own = own << batch[SECOND_BITS] | _second(batch, value(batch, 1, i))
     place = batch[INDEX]
     while bucket <= own:
         batch[place + bucket] = i
@@ -93,12 +137,21 @@ def note_rows(batch, first, rows, bucket):
     starts = batch[batch[INDEX] :]
     base = np.uint64(batch[INDEX_BASE])
     shift = np.uint64(batch[INDEX_SHIFT])
+    # Without bits of the second column, which then is any, these make nothing of it.
+    others = batch[column(batch, 1) :]
+    other_mask = row_mask(batch, 1) if batch[SECOND_BITS] > 0 else np.uint64(0)
+    bits = np.uint64(batch[SECOND_BITS])
+    other_base = np.uint64(batch[SECOND_LOW])
+    other_shift = np.uint64(batch[SECOND_SHIFT])
+    within = (np.uint64(1) << bits) - np.uint64(1)
     for row in range(first, first + rows):
-        own = np.int64((np.uint64(keys[np.uint64(row) & mask]) - base) >> shift)
+        own = (np.uint64(keys[np.uint64(row) & mask]) - base) >> shift
+        other = (np.uint64(others[np.uint64(row) & other_mask]) - other_base) >> other_shift
+        last = np.int64(own << bits | other & within)
         # Written for every row, so that only an empty bucket, which is rare, is a branch.
         starts[np.uint64(bucket)] = row
-        bucket += np.int64(bucket <= own)
-        while bucket <= own:
+        bucket += np.int64(bucket <= last)
+        while bucket <= last:
             starts[np.uint64(bucket)] = row
             bucket += 1
     return bucket
@@ -113,7 +166,10 @@ def finish(batch, rows):
     if rows < FEWEST_INDEXED or data_width(batch) == 0 or stride(batch, 0) == 0:
         return
     start = column(batch, 0)
-    plan_index(batch, rows, batch[start], batch[start + rows - 1], batch.shape[0] - index_words(rows))
+    low = batch[start]
+    high = batch[start + rows - 1]
+    second_low, second_high = second_range(batch) if data_width(batch) > 1 and is_coarse(rows, low, high) else (0, 0)
+    plan_index(batch, rows, low, high, second_low, second_high, batch.shape[0] - index_words(rows))
     close_index(batch, note_rows(batch, 0, rows, 0))
 
 
@@ -149,7 +205,8 @@ def seek(batch, keys, probe, row, start):
         step *= 2
     high = rows
     if batch[INDEX] != 0:
-        low, high = _bucket(batch, value(probe, 0, row), low)
+        second = _second(batch, value(probe, 1, row)) if keys > 1 else 0
+        low, high = _bucket(batch, value(probe, 0, row), second, low)
     else:
         while low + step < rows:
             if compare_data(batch, low + step, probe, row, keys) >= 0:
@@ -161,14 +218,26 @@ def seek(batch, keys, probe, row, start):
 
 
 @leaf
-def _bucket(batch, key, low):
-    """Where the directory says that the first row not below `key` is: in (low, high], `low` being below it."""
-    bucket = np.int64((np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT]))
-    if bucket < 0 or bucket >= batch[INDEX_SIZE] - 1:
+def _bucket(batch, key, second, low):
+    """Where the directory says that the first row not below a key is: in (low, high], `low` being below it.
+
+    `second` is what it tells apart of the second column, 0 if the key has none.
+    """
+    own = (np.uint64(key) - np.uint64(batch[INDEX_BASE])) >> np.uint64(batch[INDEX_SHIFT])
+    if own >= np.uint64((batch[INDEX_SIZE] - 1) >> batch[SECOND_BITS]):
         # It is above every key: below the first it cannot be, `low` is below it.
         return batch[ROWS] - 1, batch[ROWS]
-    place = batch[INDEX] + bucket
+    place = batch[INDEX] + (np.int64(own) << batch[SECOND_BITS]) + second
     return max(low, batch[place] - 1), batch[place + 1]
+
+
+@leaf
+def _second(batch, key):
+    """What the directory tells apart of a value of the second column, the nearest that there is."""
+    if batch[SECOND_BITS] == 0:
+        return 0
+    inside = np.uint64(min(batch[SECOND_HIGH], max(batch[SECOND_LOW], key))) - np.uint64(batch[SECOND_LOW])
+    return np.int64(inside >> np.uint64(batch[SECOND_SHIFT]))
 
 
 @leaf
@@ -183,7 +252,7 @@ def _seek_word(batch, key, start):
     low = start + 1
     high = rows
     if batch[INDEX] != 0:
-        low, high = _bucket(batch, key, low)
+        low, high = _bucket(batch, key, 0, low)
     else:
         step = 2
         while low + step < rows:
@@ -217,24 +286,25 @@ def seek_all(batch, keys, probe):
             at = seek(batch, keys, probe, i, at)
             found[i] = at
         return found
-    sought = probe[column(probe, 0) :]
-    mask = row_mask(probe, 0)
     starts = batch[batch[INDEX] :]
-    first = batch[INDEX_BASE]
-    shift = np.uint64(batch[INDEX_SHIFT])
-    last = np.uint64(batch[INDEX_SIZE] - 2)
     one = np.uint64(1)
+    is_cut = batch[SECOND_BITS] > 0
+    _find_buckets(batch, keys, probe, found)
     sizes = np.empty(rows, np.int64)
     # How many rows are surely below the sought one, and how many from the last of them on are left to look at.
     # Indices are unsigned, so that none is taken from the end.
     for i in range(rows):
         if i + AHEAD < rows:
-            prefetch(starts, _bucket_of(sought[np.uint64(i + AHEAD) & mask], first, shift, last))
-        bucket = _bucket_of(sought[np.uint64(i) & mask], first, shift, last)
+            prefetch(starts, found[i + AHEAD])
+        bucket = np.uint64(found[i])
         low = starts[bucket]
         found[i] = low
         sizes[i] = starts[bucket + one] - low + 1
-    before = np.uint64(column(batch, 0) - 1)
+    # In a bucket that the second column cuts, all rows have one first value.
+    compared = 1 if is_cut and keys > 1 else 0
+    sought = probe[column(probe, compared) :]
+    mask = row_mask(probe, compared)
+    before = np.uint64(column(batch, compared) - 1)
     for i in range(rows):
         if i + AHEAD < rows:
             prefetch(batch, before + np.uint64(found[i + AHEAD] + 1))
@@ -251,7 +321,9 @@ def seek_all(batch, keys, probe):
             at += half * np.uint64(batch[at + half] < key)
             size -= half
         found[i] = at - before
-    if keys > 1:
+    if is_cut:
+        _mend_outside(batch, probe, found)
+    if keys > compared + 1:
         start = np.int64(0)
         for i in range(rows):
             start = seek(batch, keys, probe, i, max(start, found[i]))
@@ -259,10 +331,41 @@ def seek_all(batch, keys, probe):
     return found
 
 
-@leaf
-def _bucket_of(key, first, shift, last):
-    """The bucket of a key, the nearest one if it is outside the range of keys."""
-    return min(last, (np.uint64(max(first, key)) - np.uint64(first)) >> shift)
+@kernel
+def _find_buckets(batch, keys, probe, found):
+    """The bucket of each row of a probe, the nearest one if it is outside the range of keys."""
+    sought = probe[column(probe, 0) :]
+    mask = row_mask(probe, 0)
+    first = batch[INDEX_BASE]
+    shift = np.uint64(batch[INDEX_SHIFT])
+    bits = np.uint64(batch[SECOND_BITS])
+    last = (np.uint64(batch[INDEX_SIZE] - 1) >> bits) - np.uint64(1)
+    for i in range(found.shape[0]):
+        key = sought[np.uint64(i) & mask]
+        found[i] = min(last, (np.uint64(max(first, key)) - np.uint64(first)) >> shift) << bits
+    if keys == 1 or bits == np.uint64(0):
+        return
+    sought = probe[column(probe, 1) :]
+    mask = row_mask(probe, 1)
+    least = batch[SECOND_LOW]
+    most = batch[SECOND_HIGH]
+    shift = np.uint64(batch[SECOND_SHIFT])
+    for i in range(found.shape[0]):
+        key = min(most, max(least, sought[np.uint64(i) & mask]))
+        found[i] += np.int64((np.uint64(key) - np.uint64(least)) >> shift)
+
+
+@kernel
+def _mend_outside(batch, probe, found):
+    """Rows whose first column is outside the range of keys were looked for in the nearest bucket, one of several."""
+    least = batch[INDEX_BASE]
+    # Not one more and then one less, which would be beyond the largest number if that is a key.
+    most = least + (((batch[INDEX_SIZE] - 1) >> batch[SECOND_BITS]) - 1)
+    for i in range(probe[ROWS]):
+        if value(probe, 0, i) < least:
+            found[i] = 0
+        elif value(probe, 0, i) > most:
+            found[i] = batch[ROWS]
 
 
 @leaf

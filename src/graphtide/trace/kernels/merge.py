@@ -40,7 +40,15 @@ from graphtide.trace.kernels.batch import (
     with_column,
 )
 from graphtide.trace.kernels.heap import words
-from graphtide.trace.kernels.index import close_index, index_words, note_row, note_rows, plan_index
+from graphtide.trace.kernels.index import (
+    close_index,
+    index_words,
+    is_coarse,
+    note_row,
+    note_rows,
+    plan_index,
+    second_range,
+)
 from graphtide.trace.kernels.times import advance
 
 __all__ = ["merge_some", "start_merge"]
@@ -85,7 +93,13 @@ def start_merge(heap, owner, left, right, since):
     if data > 0:
         low = min(value(a, 0, 0), value(b, 0, 0))
         high = max(value(a, 0, a[ROWS] - 1), value(b, 0, b[ROWS] - 1))
-        plan_index(out, rows, low, high, out.shape[0] - index_words(rows))
+        second_low = second_high = 0
+        if data > 1 and is_coarse(rows, low, high):
+            least_a, most_a = second_range(a)
+            least_b, most_b = second_range(b)
+            second_low = min(least_a, least_b)
+            second_high = max(most_a, most_b)
+        plan_index(out, rows, low, high, second_low, second_high, out.shape[0] - index_words(rows))
     return slot
 
 
@@ -323,7 +337,7 @@ def _merge_gathered(a, b, out, progress, since, fuel):
             size = _consolidate_group(group, size)
         if size > 0:
             if out[INDEX] != 0:
-                bucket = note_row(out, first, value(out, 0, first), bucket)
+                bucket = note_row(out, first, bucket)
             for g in range(size):
                 if g > 0:
                     _put_data(out, first + g, out, first, data)

@@ -127,11 +127,18 @@ def _insert(keys, n):
         keys[j + 1] = key
 
 
+@leaf
+def _digits(n, bits):
+    """How many digits to sort by and how wide they are: as few as may be, and then as narrow."""
+    widest = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
+    digits = (bits + widest - 1) // widest
+    return digits, (bits + digits - 1) // max(digits, 1)
+
+
 @kernel
 def _by_digits(keys, other, n, bits):
     """Sort digit by digit, the last one first: True if the result is in `other`."""
-    width = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
-    digits = (bits + width - 1) // width
+    digits, width = _digits(n, bits)
     counts = _count_digits(keys, n, digits, width)
     mask = np.uint64((1 << width) - 1)
     swapped = False
@@ -167,8 +174,7 @@ def sort_pairs(keys, rows, n, bits):
         return keys, rows
     if is_ascending(keys, n):
         return keys, rows
-    width = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
-    digits = (bits + width - 1) // width
+    digits, width = _digits(n, bits)
     counts = _count_digits(keys, n, digits, width)
     mask = np.uint64((1 << width) - 1)
     other_keys = np.empty(n, np.uint64)

@@ -9,6 +9,9 @@ the same. A reduction pays as well, before it looks keys up. Readers see the run
 it is done. Where nobody looks keys up, merges only bound the number of runs: those neighbours are merged that
 have the fewest rows.
 
+In a loop, what the rounds of an epoch add *waits* (`waiting`): its runs are gathered into one when the epoch ends, when
+there are many of them, or when so many keys are looked up that it pays.
+
 Invariant: runs stand in the order of insertion, each consolidated and not empty; a run that is being
 merged is merged with one neighbour only; the frontier `since` never goes back.
 """
@@ -31,7 +34,25 @@ from graphtide.trace.kernels.batch import (
 from graphtide.trace.kernels.consolidate import consolidate, keep_before
 from graphtide.trace.kernels.heap import NONE, allocate, release, words
 from graphtide.trace.kernels.merge import merge_some, start_merge
+from graphtide.trace.kernels.runs import (
+    EFFORT,
+    FRESH,
+    MERGED,
+    MOST_RUNS,
+    OPEN,
+    OWNER,
+    PROGRESS,
+    RUN_FIELDS,
+    RUN_TABLE,
+    RUNS,
+    SINCE,
+    SLOT,
+    SPINE_DEPTH,
+    SPINE_WIDTH,
+    run_slot,
+)
 from graphtide.trace.kernels.times import is_at_most
+from graphtide.trace.kernels.waiting import MOST_WAITING, comparable, gather, gather_for, waits
 
 __all__ = [
     "DEFAULT",
@@ -49,6 +70,7 @@ __all__ = [
     "SPINE_DEPTH",
     "SPINE_WIDTH",
     "close_spine",
+    "end_epoch",
     "everything",
     "forget_from",
     "merge_all",
@@ -63,22 +85,6 @@ __all__ = [
     "spine_rows",
 ]
 
-OWNER = 0
-SPINE_WIDTH = 1
-SPINE_DEPTH = 2
-EFFORT = 3
-RUNS = 4
-FRESH = 5
-SINCE = 6  # slot of the frontier: its number of elements, then their coordinates
-RUN_TABLE = 8
-
-# Fields of a run.
-RUN_FIELDS = 5
-SLOT = 0
-MERGED = 1  # slot of the merge with the next run, or none
-PROGRESS = 2  # three words: see merge_some
-
-MOST_RUNS = 128
 # Efforts: all at once, in good time, late, and only to bound the number of runs.
 EAGER = 1 << 60
 DEFAULT = 2
@@ -86,9 +92,8 @@ LAZY = 1
 IDLE = 0
 # Runs that an idle spine may have without a merge, and with one if the largest has fewer rows than all others.
 IDLE_RUNS = 64
+# So many are merged two by two in the time of a sort.
 FEW_RUNS = 8
-# Rows that are merged in a third of the time in which a reduction looks at a key.
-ROWS_OF_A_LOOK = 32
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
 LEAST_FUEL = 64
 
@@ -139,12 +144,6 @@ def set_since(heap, slot, elements):
     spine[SINCE] = since
 
 
-@leaf
-def run_slot(spine, r):
-    """The batch of run `r`."""
-    return spine[RUN_TABLE + r * RUN_FIELDS + SLOT]
-
-
 @kernel
 def set_fresh(heap, slot, batch, lower, upper):
     """Give the spine the batch of this activation (none is 0); the spine takes the caller's count.
@@ -182,15 +181,46 @@ def push_run(heap, slot, batch):
     spine[base + MERGED] = NONE
     spine[RUNS] = r + 1
     rows = rows_of(heap, batch)
+    if waits(heap, spine, r) and spine[EFFORT] != EAGER:
+        if r >= MOST_WAITING and waits(heap, spine, r - MOST_WAITING):
+            gather(heap, slot, comparable(heap, spine))
+        return
     if spine[EFFORT] == IDLE:
         excess = _excess(heap, spine)
         _begin_cheapest(heap, slot, excess)
         fuel = rows * excess
-    elif spine[EFFORT] == EAGER:
-        fuel = EAGER
     else:
-        fuel = spine[EFFORT] * rows * (spine[RUNS] + 2) // 2
+        fuel = _fuel(spine, rows)
     _work(heap, slot, max(LEAST_FUEL, fuel))
+
+
+@leaf
+def _fuel(spine, rows):
+    """How many rows are read for merges when so many have come in."""
+    if spine[EFFORT] == EAGER:
+        return EAGER
+    return max(LEAST_FUEL, spine[EFFORT] * rows * (spine[RUNS] + 2) // 2)
+
+
+@kernel
+def end_epoch(heap, slot, epoch, following):
+    """Let the spine be compacted to `epoch`; what is before `following` waits no longer, and is merged like all runs.
+
+    The few runs of a first epoch are left as they are: what comes later pays for merging them.
+    """
+    spine = words(heap, slot)
+    first = spine[RUNS]
+    rows = 0
+    while first > 0 and waits(heap, spine, first - 1):
+        first -= 1
+        rows += rows_of(heap, run_slot(spine, first))
+    if rows > 0 and (first > 0 or spine[RUNS] > FEW_RUNS):
+        gather(heap, slot, comparable(heap, spine))
+    frontier = words(heap, spine[SINCE])
+    frontier[1] = max(frontier[1], epoch)
+    spine[OPEN] = following
+    if rows > 0 and first > 0 and spine[EFFORT] != IDLE:
+        _work(heap, slot, _fuel(spine, rows))
 
 
 @leaf
@@ -218,13 +248,13 @@ def merge_all(heap, slot):
 
 
 @kernel
-def merge_for(heap, slot, looks):
-    """Merge neighbours of few rows before so many keys are looked up in every run.
+def merge_for(heap, slot, fuel):
+    """Merge neighbours of few rows, reading so many, before keys are looked up in every run.
 
-    It takes no longer than the looks do, and spares the later ones, too, the runs that are gone.
+    Who looks says what it is worth; it spares later looks, too, the runs that are gone.
     """
     spine = words(heap, slot)
-    fuel = ROWS_OF_A_LOOK * looks
+    fuel = gather_for(heap, slot, fuel)
     while True:
         cheapest = -1
         fewest = fuel

@@ -1,0 +1,174 @@
+"""A set of rows, each packed into one word, in a table that says at once whether a row is there.
+
+A loop that only adds rows asks of each whether it was put out before. Looked up in the index of the output that takes a
+search in every run, of which each round makes one; here it takes one look. The last three bits of a word choose a cell
+in a line of memory, the others the line, so that rows which follow each other are found where the last ones were.
+
+A table lives for one run of the machine. It is made from the runs of an index, and made anew when it is half full or
+a row is beyond the ranges that it was made for.
+
+Invariant: the cells hold the rows of the index that the table was made from, and those that `strike` let pass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import kernel, leaf
+from graphtide.memory import prefetch
+from graphtide.trace.kernels.batch import ROWS, column, stride, value
+from graphtide.trace.kernels.heap import allocate, words
+from graphtide.trace.kernels.radix import bit_length
+from graphtide.trace.kernels.spine import RUNS, run_slot
+
+__all__ = ["CELLS", "has_room", "make_table", "strike"]
+
+# Words of a table: rows held, cells, then per column the value that counts as 0 and the bits it takes; then the cells.
+HELD = 0
+CELLS = 1
+RANGES = 2
+
+EMPTY = -1
+# So that no row is EMPTY.
+MOST_BITS = 63
+LINE_BITS = 3
+# Odd, with bits everywhere: the golden ratio of 64 bits.
+SPREAD = 0x9E3779B97F4A7C15
+# Rows whose cells are asked of the memory while others are looked at.
+AHEAD = 16
+
+
+@kernel
+def make_table(heap, owner, spine, fresh, columns):
+    """A table of the rows of an index, with room for those of a batch; one without cells if words cannot hold them."""
+    lows = np.empty(columns, np.int64)
+    bits = np.empty(columns, np.int64)
+    total = 0
+    for c in range(columns):
+        lows[c], bits[c] = _range(heap, spine, fresh, c)
+        total += bits[c]
+    if total > MOST_BITS:
+        slot = allocate(heap, owner, RANGES)
+        words(heap, slot)[CELLS] = 0
+        return slot
+    # What is left is shared out, below and above, for values to come.
+    more = (MOST_BITS - total) // columns
+    rows = fresh[ROWS]
+    for r in range(spine[RUNS]):
+        rows += words(heap, run_slot(spine, r))[ROWS]
+    cells = max(2 << LINE_BITS, 1 << (bit_length(np.uint64(rows)) + 1))
+    first = RANGES + 2 * columns
+    slot = allocate(heap, owner, first + cells)
+    table = words(heap, slot)
+    table[HELD] = 0
+    table[CELLS] = cells
+    for c in range(columns):
+        if more > 0:
+            # Unsigned, as what is below the least number counts from the greatest.
+            lows[c] = np.uint64(lows[c]) - np.uint64((1 << (bits[c] + more - 1)) - (1 << bits[c] >> 1))
+            bits[c] += more
+        table[RANGES + 2 * c] = lows[c]
+        table[RANGES + 2 * c + 1] = bits[c]
+    table[first:] = EMPTY
+    for r in range(spine[RUNS]):
+        run = words(heap, run_slot(spine, r))
+        _fill(table, _packed(table, run, columns), columns)
+    return slot
+
+
+@kernel
+def _range(heap, spine, fresh, c):
+    """The least value of a column in an index and a batch, and the bits that their range takes."""
+    low = value(fresh, c, 0)
+    high = low
+    for r in range(spine[RUNS] + 1):
+        batch = fresh if r == spine[RUNS] else words(heap, run_slot(spine, r))
+        start = column(batch, c)
+        for i in range(start, start + (batch[ROWS] if stride(batch, c) == 1 else 1)):
+            low = min(low, batch[i])
+            high = max(high, batch[i])
+    return low, bit_length(np.uint64(high) - np.uint64(low))
+
+
+@kernel
+def has_room(table, batch, columns):
+    """Whether the rows of a batch are within the ranges of the table, and leave it at most half full with them."""
+    if 2 * (table[HELD] + batch[ROWS]) > table[CELLS]:
+        return False
+    for c in range(columns):
+        low = np.uint64(table[RANGES + 2 * c])
+        most = (np.uint64(1) << np.uint64(table[RANGES + 2 * c + 1])) - np.uint64(1)
+        start = column(batch, c)
+        is_within = True
+        for i in range(start, start + (batch[ROWS] if stride(batch, c) == 1 else 1)):
+            is_within &= np.uint64(batch[i]) - low <= most
+        if not is_within:
+            return False
+    return True
+
+
+@kernel
+def _packed(table, batch, columns):
+    """The words of a batch's rows: the first column in the highest bits, so that words ascend as rows do."""
+    rows = batch[ROWS]
+    keys = np.zeros(rows, np.uint64)
+    for c in range(columns):
+        low = np.uint64(table[RANGES + 2 * c])
+        bits = np.uint64(table[RANGES + 2 * c + 1])
+        start = column(batch, c)
+        if stride(batch, c) == 1:
+            for i in range(rows):
+                keys[i] = keys[i] << bits | np.uint64(batch[start + i]) - low
+        else:
+            held = np.uint64(batch[start]) - low
+            for i in range(rows):
+                keys[i] = keys[i] << bits | held
+    return keys
+
+
+@leaf
+def _cell(key, shift):
+    line = (key >> np.uint64(LINE_BITS)) * np.uint64(SPREAD) >> shift
+    return line << np.uint64(LINE_BITS) | key & np.uint64((1 << LINE_BITS) - 1)
+
+
+@leaf
+def _shift(table):
+    """How far the product of a hash goes down to be the number of a line."""
+    return np.uint64(64 + LINE_BITS - bit_length(np.uint64(table[CELLS] - 1)))
+
+
+@kernel
+def _fill(table, keys, columns):
+    """Enter words that are not there."""
+    cells = table[RANGES + 2 * columns :]
+    last = np.uint64(table[CELLS] - 1)
+    shift = _shift(table)
+    for i in range(keys.shape[0]):
+        at = _cell(keys[i], shift)
+        while cells[at] != EMPTY:
+            at = at + np.uint64(1) & last
+        cells[at] = keys[i]
+    table[HELD] += keys.shape[0]
+
+
+@kernel
+def strike(table, batch, columns, is_new):
+    """Rule out the rows of a batch that are there, and enter the others; no two of its rows are equal."""
+    keys = _packed(table, batch, columns)
+    cells = table[RANGES + 2 * columns :]
+    last = np.uint64(table[CELLS] - 1)
+    shift = _shift(table)
+    rows = keys.shape[0]
+    held = 0
+    for i in range(rows):
+        if i + AHEAD < rows:
+            prefetch(cells, _cell(keys[i + AHEAD], shift))
+        key = np.int64(keys[i])
+        at = _cell(keys[i], shift)
+        while cells[at] != EMPTY and cells[at] != key:
+            at = at + np.uint64(1) & last
+        is_new[i] = cells[at] == EMPTY
+        held += is_new[i]
+        cells[at] = key
+    table[HELD] += held
