@@ -137,23 +137,32 @@ def note_rows(batch, first, rows, bucket):
     starts = batch[batch[INDEX] :]
     base = np.uint64(batch[INDEX_BASE])
     shift = np.uint64(batch[INDEX_SHIFT])
-    # Without bits of the second column, which then is any, these make nothing of it.
+    if batch[SECOND_BITS] == 0:
+        for row in range(first, first + rows):
+            own = (np.uint64(keys[np.uint64(row) & mask]) - base) >> shift
+            bucket = _begin_buckets(starts, bucket, np.int64(own), row)
+        return bucket
     others = batch[column(batch, 1) :]
-    other_mask = row_mask(batch, 1) if batch[SECOND_BITS] > 0 else np.uint64(0)
+    other_mask = row_mask(batch, 1)
     bits = np.uint64(batch[SECOND_BITS])
     other_base = np.uint64(batch[SECOND_LOW])
     other_shift = np.uint64(batch[SECOND_SHIFT])
-    within = (np.uint64(1) << bits) - np.uint64(1)
     for row in range(first, first + rows):
         own = (np.uint64(keys[np.uint64(row) & mask]) - base) >> shift
         other = (np.uint64(others[np.uint64(row) & other_mask]) - other_base) >> other_shift
-        last = np.int64(own << bits | other & within)
-        # Written for every row, so that only an empty bucket, which is rare, is a branch.
+        bucket = _begin_buckets(starts, bucket, np.int64(own << bits | other), row)
+    return bucket
+
+
+@leaf
+def _begin_buckets(starts, bucket, own, row):
+    """Let the buckets up to a row's own begin with it; the next one to fill."""
+    # Written for every row, so that only an empty bucket, which is rare, is a branch.
+    starts[np.uint64(bucket)] = row
+    bucket += np.int64(bucket <= own)
+    while bucket <= own:
         starts[np.uint64(bucket)] = row
-        bucket += np.int64(bucket <= last)
-        while bucket <= last:
-            starts[np.uint64(bucket)] = row
-            bucket += 1
+        bucket += 1
     return bucket
 
 
@@ -289,17 +298,29 @@ def seek_all(batch, keys, probe):
     starts = batch[batch[INDEX] :]
     one = np.uint64(1)
     is_cut = batch[SECOND_BITS] > 0
-    _find_buckets(batch, keys, probe, found)
     sizes = np.empty(rows, np.int64)
     # How many rows are surely below the sought one, and how many from the last of them on are left to look at.
     # Indices are unsigned, so that none is taken from the end.
-    for i in range(rows):
-        if i + AHEAD < rows:
-            prefetch(starts, found[i + AHEAD])
-        bucket = np.uint64(found[i])
-        low = starts[bucket]
-        found[i] = low
-        sizes[i] = starts[bucket + one] - low + 1
+    if is_cut:
+        _find_buckets(batch, keys, probe, found)
+        for i in range(rows):
+            if i + AHEAD < rows:
+                prefetch(starts, found[i + AHEAD])
+            bucket = np.uint64(found[i])
+            found[i] = starts[bucket]
+            sizes[i] = starts[bucket + one] - starts[bucket] + 1
+    else:
+        sought = probe[column(probe, 0) :]
+        mask = row_mask(probe, 0)
+        first = batch[INDEX_BASE]
+        shift = np.uint64(batch[INDEX_SHIFT])
+        last = np.uint64(batch[INDEX_SIZE] - 2)
+        for i in range(rows):
+            if i + AHEAD < rows:
+                prefetch(starts, _bucket_of(sought[np.uint64(i + AHEAD) & mask], first, shift, last))
+            bucket = _bucket_of(sought[np.uint64(i) & mask], first, shift, last)
+            found[i] = starts[bucket]
+            sizes[i] = starts[bucket + one] - starts[bucket] + 1
     # In a bucket that the second column cuts, all rows have one first value.
     compared = 1 if is_cut and keys > 1 else 0
     sought = probe[column(probe, compared) :]
@@ -331,9 +352,15 @@ def seek_all(batch, keys, probe):
     return found
 
 
+@leaf
+def _bucket_of(key, first, shift, last):
+    """The bucket of a key, the nearest one if it is outside the range of keys."""
+    return min(last, (np.uint64(max(first, key)) - np.uint64(first)) >> shift)
+
+
 @kernel
 def _find_buckets(batch, keys, probe, found):
-    """The bucket of each row of a probe, the nearest one if it is outside the range of keys."""
+    """The bucket of each row of a probe in a directory that the second column cuts."""
     sought = probe[column(probe, 0) :]
     mask = row_mask(probe, 0)
     first = batch[INDEX_BASE]
@@ -341,9 +368,8 @@ def _find_buckets(batch, keys, probe, found):
     bits = np.uint64(batch[SECOND_BITS])
     last = (np.uint64(batch[INDEX_SIZE] - 1) >> bits) - np.uint64(1)
     for i in range(found.shape[0]):
-        key = sought[np.uint64(i) & mask]
-        found[i] = min(last, (np.uint64(max(first, key)) - np.uint64(first)) >> shift) << bits
-    if keys == 1 or bits == np.uint64(0):
+        found[i] = _bucket_of(sought[np.uint64(i) & mask], first, shift, last) << bits
+    if keys == 1:
         return
     sought = probe[column(probe, 1) :]
     mask = row_mask(probe, 1)
