@@ -138,32 +138,59 @@ def _sealed(heap, operator, result, state, width):
 
 @kernel
 def _reduce_counts(heap, spine, new, keys, parameters, out):
-    """Write the differences of a count or a threshold: all that a key without values has is how often it is there."""
-    before = _counts_before(heap, spine, new, keys)
-    is_count = parameters[0] == COUNT
-    at = 0
-    multiplicity = 0
-    for i in range(new[ROWS]):
-        if i == 0 or not same_data(new, i, new, i - 1, keys):
-            multiplicity = before[i]
-        old = multiplicity
-        multiplicity += value(new, keys + 1, i)
-        epoch = value(new, keys, i)
-        if is_count:
-            low = min(old, multiplicity)
-            high = max(old, multiplicity)
-            sign = 1 if multiplicity > old else -1
-            if low != 0:
-                put(out, keys, at, low)
-                at = _put_row(out, at, new, i, keys, 1, epoch, -sign)
-            if high != 0:
-                put(out, keys, at, high)
-                at = _put_row(out, at, new, i, keys, 1, epoch, sign)
-        else:
-            change = int(multiplicity >= parameters[1]) - int(old >= parameters[1])
-            if change != 0:
-                at = _put_row(out, at, new, i, keys, 0, epoch, change)
-    out[ROWS] = at
+    """Write the differences of a count or a threshold: all that a key without values has is how often it is there.
+
+    Which rows come out, and of which row of the batch, is found first; then it is written column after column.
+    """
+    multiplicities = _counts_before(heap, spine, new, keys)
+    changes = new[column(new, keys + 1) :]
+    mask = row_mask(new, keys + 1)
+    one = np.uint64(1)
+    total = np.int64(0)
+    for i in range(np.uint64(new[ROWS])):
+        if i == 0 or not same_data(new, np.int64(i), new, np.int64(i - one), keys):
+            total = multiplicities[i]
+        multiplicities[i] = total
+        total += changes[i & mask]
+    origins = np.empty(2 * new[ROWS], np.int64)
+    values = 1 if parameters[0] == COUNT else 0
+    diffs = out[column(out, keys + values + 1) :]
+    at = np.uint64(0)
+    if values == 1:
+        amounts = out[column(out, keys) :]
+        for i in range(np.uint64(new[ROWS])):
+            change = changes[i & mask]
+            old = multiplicities[i]
+            sign = 1 if change > 0 else -1
+            # The lesser one comes first. Written in any case, and counted if it is there: no branch that nothing foretells.
+            low = min(old, old + change)
+            high = max(old, old + change)
+            origins[at], amounts[at], diffs[at] = i, low, -sign
+            at += np.uint64(low != 0)
+            origins[at], amounts[at], diffs[at] = i, high, sign
+            at += np.uint64(high != 0)
+    else:
+        least = parameters[1]
+        for i in range(np.uint64(new[ROWS])):
+            old = multiplicities[i]
+            change = np.int64(old + changes[i & mask] >= least) - np.int64(old >= least)
+            origins[at], diffs[at] = i, change
+            at += np.uint64(change != 0)
+    for c in range(keys):
+        _copy_column(new, c, origins, at, out, c)
+    if stride(out, keys + values) == 1:
+        _copy_column(new, keys, origins, at, out, keys + values)
+    out[ROWS] = np.int64(at)
+
+
+@kernel
+def _copy_column(source, c, rows, count, out, to):
+    """Write column `c` of some rows of a batch to a varying column of another."""
+    values = source[column(source, c) :]
+    mask = row_mask(source, c)
+    copied = out[column(out, to) :]
+    for k in range(np.uint64(count)):
+        copied[k] = values[np.uint64(rows[k]) & mask]
 
 
 @kernel

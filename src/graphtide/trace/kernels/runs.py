@@ -38,7 +38,7 @@ SLOT = 0
 MERGED = 1  # slot of the merge with the next run, or none
 PROGRESS = 2  # three words: see merge_some
 
-MOST_RUNS = 128
+MOST_RUNS = 256
 
 
 @leaf

@@ -90,8 +90,10 @@ EAGER = 1 << 60
 DEFAULT = 2
 LAZY = 1
 IDLE = 0
-# Runs that an idle spine may have without a merge, and with one if the largest has fewer rows than all others.
-IDLE_RUNS = 64
+# Runs that an idle spine may have while the largest has most of its rows, and the rows that are read for one that comes
+# in while there are more.
+IDLE_RUNS = 192
+MOST_READ = 8
 # So many are merged two by two in the time of a sort.
 FEW_RUNS = 8
 # The merges under way read at least this many rows at each insertion, so that small ones end at once.
@@ -188,7 +190,7 @@ def push_run(heap, slot, batch):
     if spine[EFFORT] == IDLE:
         excess = _excess(heap, spine)
         _begin_cheapest(heap, slot, excess)
-        fuel = rows * excess
+        fuel = rows * min(excess, MOST_READ)
     else:
         fuel = _fuel(spine, rows)
     _work(heap, slot, max(LEAST_FUEL, fuel))
@@ -225,14 +227,19 @@ def end_epoch(heap, slot, epoch, following):
 
 @leaf
 def _excess(heap, spine):
-    """How many runs an idle spine has too many; few are enough if what they hold may be mostly void."""
+    """How many runs an idle spine has too many.
+
+    The more rows there are beside the largest run, the fewer runs they may lie in: most may be void by then, and they
+    are to be one before there are as many of them.
+    """
     largest = np.int64(0)
     total = np.int64(0)
     for r in range(spine[RUNS]):
         rows = rows_of(heap, run_slot(spine, r))
         largest = max(largest, rows)
         total += rows
-    return max(0, spine[RUNS] - (FEW_RUNS if total > 2 * largest else IDLE_RUNS))
+    room = min(largest, max(0, 2 * (2 * largest - total)))
+    return max(0, spine[RUNS] - max(FEW_RUNS, IDLE_RUNS * room // largest))
 
 
 @kernel
