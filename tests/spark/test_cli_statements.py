@@ -73,6 +73,7 @@ def test_the_demonstration_of_views(tmp_path: Path, spark: SparkSession) -> None
     del spark
     result = call("demo", "--output", str(tmp_path))
     assert result.exit_code == 0, result.output
+    assert "[until_$d: time < $d]" in result.stdout
     assert result.stdout.count("all answers are equal") == 2
     for name in ("wcc.png", "scc.png", "views.png"):
         assert (tmp_path / name).stat().st_size > 10_000

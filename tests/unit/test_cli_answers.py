@@ -25,6 +25,12 @@ def test_a_table_is_shown_with_what_is_left_out() -> None:
     assert "and 10 more rows" in text
 
 
+def test_brackets_in_names_and_values_are_no_markup() -> None:
+    text = printed(pa.table({"[bold]": ["[red]x"]}))
+    assert "[bold]" in text
+    assert "[red]x" in text
+
+
 def test_a_sentence_is_shown_as_it_is() -> None:
     assert printed('dropped view "[a]"') == 'dropped view "[a]"\n'
 

@@ -102,7 +102,7 @@ def _print_table(console: Console, rows: pa.Table, most: int = _SHOWN_ROWS) -> N
     table = Table(box=None, header_style="bold", pad_edge=False)
     for field in rows.schema:
         is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-        table.add_column(field.name, justify="right" if is_number else "left")
+        table.add_column(escape(field.name), justify="right" if is_number else "left")
     for row in rows.slice(0, most).to_pylist():
         table.add_row(*("" if value is None else escape(str(value)) for value in row.values()))
     console.print(table)

@@ -39,12 +39,12 @@ def demonstrate_views(folder: Path) -> bool:
     with Session(home, progress=ShownProgress(console)) as session:
         console.print("[dim]starting Spark, loading the graph[/dim]")
         print_answer(console, session.load_graph("Messages", edges=datasets.load(_GRAPH)))
-        console.print(f"\n[dim]{_CREATE};[/dim]", highlight=False)
+        _show_statement(console, _CREATE)
         for answer in execute(session, _CREATE):
             print_answer(console, answer)
         runs: list[Run] = []
         for statement in _RUNS:
-            console.print(f"\n[dim]{statement};[/dim]", highlight=False)
+            _show_statement(console, statement)
             for answer in execute(session, statement):
                 print_answer(console, answer)
                 if isinstance(answer, Run):
@@ -60,6 +60,11 @@ def demonstrate_views(folder: Path) -> bool:
     return all(agreed)
 
 
+def _show_statement(console: Console, statement: str) -> None:
+    # Not as markup: views stand in brackets.
+    console.print(f"\n{statement};", style="dim", markup=False, highlight=False)
+
+
 def _compared(console: Console, session: Session, run: Run) -> bool:
     """Recompute every view, and say how both sides fared."""
     theirs = recompute_views(session.graph("Messages"), run)
@@ -69,7 +74,8 @@ def _compared(console: Console, session: Session, run: Run) -> bool:
     )
     console.print(
         f"{run.analytic}: {len(run.names)} views in {ours:.2f} s, by NetworkX in {theirs.seconds:.2f} s, "
-        f"[bold]{theirs.seconds / ours:.1f} times[/bold] as long; {verdict}"
+        f"[bold]{theirs.seconds / ours:.1f} times[/bold] as long; {verdict}",
+        soft_wrap=True,
     )
     return theirs.is_equal
 
