@@ -162,7 +162,7 @@ def _reduce_counts(heap, spine, new, keys, parameters, out):
             change = changes[i & mask]
             old = multiplicities[i]
             sign = 1 if change > 0 else -1
-            # The lesser one comes first. Both are written, and counted if they are there: no branch that nothing foretells.
+            # The lesser one comes first. Both are written, and counted if they are there: nothing foretells which are.
             low = min(old, old + change)
             high = max(old, old + change)
             origins[at], amounts[at], diffs[at] = i, low, -sign
