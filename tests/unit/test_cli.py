@@ -154,3 +154,21 @@ def test_a_wrong_option_exits_with_2() -> None:
     result = call("doctor", "--nonsense")
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_experiments_are_listed_and_run_with_their_own_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "experiments/circles"
+    folder.mkdir(parents=True)
+    (folder / "README.md").write_text("# Circles in [squares]\n\nMore.\n")
+    (folder / "run.py").write_text("import sys\nprint(*sys.argv[1:])\nsys.exit(3)\n")
+    below = tmp_path / "docs"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    assert "circles     Circles in [squares]" in call("experiment").stdout
+    assert call("experiment", "circles", "--long", "7").exit_code == 3
+    assert "--long 7\n" in capfd.readouterr().out
+    mistaken = call("experiment", "circle")
+    assert mistaken.exit_code == 2
+    assert mistaken.stderr == 'error: there is no experiment "circle"\nhint: did you mean "circles"?\n'

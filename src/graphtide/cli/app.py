@@ -159,6 +159,20 @@ def bench(
         raise typer.Exit(1)
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def experiment(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="The experiment to run; without it, they are listed.")] = None,
+) -> None:
+    """Reproduce a paper's table or figure on real data, in a checkout; what follows the name is the experiment's."""
+    from graphtide.cli.experiment import print_experiments, run_experiment
+
+    if name is None:
+        print_experiments()
+    elif code := run_experiment(name, context.args):
+        raise typer.Exit(code)
+
+
 def _message(error: Exception) -> str:
     if isinstance(error, GraphtideError):
         return f"error: {error}"
