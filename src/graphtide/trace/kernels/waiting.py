@@ -17,6 +17,7 @@ from graphtide.trace.kernels.batch import (
     UPPER,
     column,
     constant,
+    copy_column,
     new_batch,
     rows_of,
     stride,
@@ -93,10 +94,7 @@ def gather(heap, slot, first):
         at = column(out, c)
         for r in range(first, spine[RUNS]):
             batch = words(heap, run_slot(spine, r))
-            start = column(batch, c)
-            step = stride(batch, c)
-            for i in range(batch[ROWS]):
-                out[at + i] = batch[start + i * step]
+            copy_column(out[at : at + batch[ROWS]], batch, c)
             at += batch[ROWS]
     out[ROWS] = total
     result = consolidate(heap, spine[OWNER], gathered, np.arange(data))
