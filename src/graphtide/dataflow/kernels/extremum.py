@@ -33,11 +33,9 @@ from graphtide.trace.kernels.consolidate import seal_sorted
 from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import group_end, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, merge_for, run_slot
+from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
 
 __all__ = ["improve", "only_improves", "only_takes_in"]
-
-# Rows that are merged in the time in which a key is looked up in a few runs.
-ROWS_OF_A_LOOK = 8
 
 
 @kernel

@@ -41,14 +41,12 @@ from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import FEW, group_end, seek, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
 from graphtide.trace.kernels.times import coordinate, coordinate_stride
-from graphtide.trace.kernels.waiting import gather_for
+from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK, gather_for
 
 __all__ = ["join"]
 
 # A match: rows [first, last) of the new batch meet rows [low, high) of a run of the other side.
 MATCH_FIELDS = 5
-# Rows that are gathered in the time in which a key is looked up in a few runs.
-ROWS_OF_A_LOOK = 8
 
 # Parameters: per output column the side (0 left, 1 right) and the column there.
 

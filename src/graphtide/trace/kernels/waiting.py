@@ -39,10 +39,14 @@ from graphtide.trace.kernels.runs import (
     run_slot,
 )
 
-__all__ = ["MOST_WAITING", "comparable", "gather", "gather_for", "waits"]
+__all__ = ["MOST_WAITING", "ROWS_OF_A_LOOK", "ROWS_OF_A_VISIT", "comparable", "gather", "gather_for", "waits"]
 
 # Runs that may wait.
 MOST_WAITING = 48
+# Rows that are gathered or merged in the time in which a key is looked up in a few runs, and its rows are counted; and
+# those for a key whose rows are gone through in the order of their values.
+ROWS_OF_A_LOOK = 8
+ROWS_OF_A_VISIT = 32
 
 
 @leaf
