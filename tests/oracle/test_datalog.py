@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import clingo
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle import datalog_naive as naive
 from tests.oracle.datalog_programs import ARITIES, BASES, Change, applied, changes, programs, text_of
 
@@ -14,7 +15,7 @@ import graphtide as gt
 from graphtide.datalog import Derivation
 
 histories = st.lists(changes(), min_size=1, max_size=4)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+quick = share(25, suppress_health_check=list(HealthCheck))
 
 
 def opened(text: str) -> gt.Datalog:

@@ -31,11 +31,12 @@ class Goal:
         """The places that have a value."""
         return tuple(self.values)
 
-    def fitting(self, table: pa.Table) -> pa.Table:
-        """The rows of a table that fit the goal."""
+    def fitting(self, table: pa.Table, looked_up: tuple[int, ...] = ()) -> pa.Table:
+        """The rows of a table that fit the goal; those places fit already by which they were looked up."""
         names = table.column_names
         for place, value in self.values.items():
-            table = table.filter(field(names[place]) == value)
+            if place not in looked_up:
+                table = table.filter(field(names[place]) == value)
         for one, other in self.equal:
             table = table.filter(field(names[one]) == field(names[other]))
         return table

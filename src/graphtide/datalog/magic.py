@@ -39,17 +39,15 @@ __all__ = ["Directed", "directed"]
 class Directed:
     """A goal-directed program.
 
-    `ask` takes the given arguments; `goal` holds what follows for all arguments asked for on the way, `answer` what
-    follows for those of `ask`, its columns in another `order`. `origins` says which relation of the program a
-    relation is part of, `full` what must be known in full.
+    `ask` takes the given arguments; `goal` holds what follows for them, and for all arguments asked for on the way.
+    `origins` says which relation of the program a relation is part of, `full` what must be known in full. Without rules
+    the goal is known.
     """
 
     relations: Mapping[str, Relation]
     rules: tuple[Rule, ...]
     ask: str
     goal: str
-    answer: str
-    order: tuple[int, ...]
     origins: Mapping[str, str]
     full: frozenset[str]
 
@@ -103,19 +101,12 @@ class _Transformer:
         atom = self._directed(Atom(goal, terms), given)
         if f"{atom.relation}?" in self.made:
             self._add(Rule(Head(f"{atom.relation}?", asked), (Atom(ask, asked),), NOWHERE))
-        # The given arguments come first, so that the index of all answers finds those to one query.
-        order = (*given, *(place for place in range(len(terms)) if place not in given))
-        answer = self._relation(f"{self.prefix}answer", self._part(relation, order))
-        answered = Head(answer, tuple(terms[place] for place in order))
-        self._add(Rule(answered, (Atom(ask, asked), atom), NOWHERE, is_ordered=True))
         while self.pending:
             name, places = self.pending.pop()
             for rule in self.rules:
                 if rule.head.relation == name:
                     self._rule(rule, places)
-        return Directed(
-            self.made, tuple(self.result), ask, atom.relation, answer, order, self.origins, frozenset(self.full)
-        )
+        return Directed(self.made, tuple(self.result), ask, atom.relation, self.origins, frozenset(self.full))
 
     def _directed(self, atom: Atom, places: tuple[int, ...]) -> Atom:
         """An atom as the transformed program has it, with the arguments at the places asked for."""

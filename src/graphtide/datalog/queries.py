@@ -13,6 +13,7 @@ import numpy as np
 
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.plan import Codes
+from graphtide.datalog.body import column_name
 from graphtide.datalog.derivation import Derivation, Prover
 from graphtide.datalog.goal import Goal
 from graphtide.datalog.heights import with_heights
@@ -61,7 +62,7 @@ class Asked:
 
     def ask_for(self, codes: tuple[int, ...]) -> None:
         """Let the program follow arguments, unless it does."""
-        if codes in self.asked:
+        if codes in self.asked or (self.asked and not self.program.rules):
             return
         # A relation without columns has one inside, of a zero.
         self.asking.change_codes(np.array(codes or (0,), np.int64)[:, None], 1)
@@ -75,11 +76,13 @@ class Asked:
 
 
 class Query:
-    """A form of queries: a relation with some arguments given."""
+    """A form of queries: a relation with some arguments given, by which its facts are looked up in an index."""
 
     def __init__(self, asked: Asked, given: tuple[int, ...]) -> None:
         self._asked = asked
         self._given = given
+        goal = asked.datalog.planner.made[asked.program.goal]
+        self._facts = goal.arrange(*(column_name(place) for place in given))
 
     @classmethod
     def install(cls, datalog: Datalog, relation: str, given: tuple[int, ...]) -> Self:
@@ -95,14 +98,11 @@ class Query:
         asked = self._asked
         codes = asked.encoded(goal, self._given)
         asked.ask_for(codes)
-        order = asked.program.order
-        found = asked.datalog.planner.indexes[asked.program.answer].find(np.array(codes, np.int64)[:, None])
-        natural = np.empty_like(found)
-        natural[list(order)] = found
-        return natural
+        return self._facts.find(np.array(codes, np.int64)[:, None])
 
     def drop(self) -> None:
         """Take the form out of the dataflow."""
+        self._facts.close()
         self._asked.drop()
 
 
@@ -122,8 +122,7 @@ class Provenance:
         given = program.relations[relation].keys
         prefix = f"why {next(_NUMBERS)}: "
         made = directed(program.rules, program.relations, relation, given, known=known, prefix=prefix, copies_full=True)
-        wanted = tuple(rule for rule in made.rules if rule.head.relation != made.answer)
-        rules, relations = with_heights(wanted, made.relations, made.origins.keys())
+        rules, relations = with_heights(made.rules, made.relations, made.origins.keys())
         answer = replace(made, rules=rules, relations=relations)
         return cls(Asked.plan(datalog, answer, rules, {**program.relations, **relations}), rules, relations)
 

@@ -126,7 +126,7 @@ class Datalog:
             self._open()
             self._queries[form] = Query.install(self, *form)
         codes = self._queries[form].ask(asked)
-        return asked.fitting(decode_table(self.schema(asked.relation), self._flow.dictionary, codes))
+        return asked.fitting(decode_table(self.schema(asked.relation), self._flow.dictionary, codes), form[1])
 
     def why(self, fact: str) -> Derivation:
         """One derivation of a fact: the facts that it follows from, step by step, each by its rule."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
 
 from graphtide.dataflow.expressions import Expression, lit
 from graphtide.dataflow.expressions.expression import Apply, Cast
@@ -73,15 +74,14 @@ def same(a: Expression, b: Expression) -> Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Equality:
-    """A condition that two expressions are equal; if it is null-safe, NULL is equal to NULL."""
+class _Sides(ABC):
+    """A condition that compares two expressions."""
 
     left: Expression
     right: Expression
-    is_null_safe: bool
 
-    def between(self, one: Iterable[str], other: Iterable[str]) -> Equality | None:
-        """This equality with columns of one side on the left and of the other on the right, if it is such."""
+    def between(self, one: Iterable[str], other: Iterable[str]) -> Self | None:
+        """This condition with columns of one side on the left and of the other on the right, if it is such."""
         left, right = self.left.columns(), self.right.columns()
         if left and right:
             if left <= set(one) and right <= set(other):
@@ -91,9 +91,21 @@ class Equality:
         return None
 
     @property
-    def turned(self) -> Equality:
+    @abstractmethod
+    def turned(self) -> Self:
         """The same, the other way round."""
-        return Equality(self.right, self.left, self.is_null_safe)
+
+
+@dataclass(frozen=True, slots=True)
+class Equality(_Sides):
+    """A condition that two expressions are equal; if it is null-safe, NULL is equal to NULL."""
+
+    is_null_safe: bool
+
+    @property
+    def turned(self) -> Self:
+        """The same, the other way round."""
+        return replace(self, left=self.right, right=self.left)
 
     @property
     def condition(self) -> Expression:
@@ -115,23 +127,16 @@ def equality(condition: Expression) -> Equality | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(_Sides):
     """A condition that one expression is beyond another. NULL needs no care: whoever compares leaves it out."""
 
-    left: Expression
-    right: Expression
     comparison: Comparison
     is_null_safe: ClassVar[bool] = True
 
-    def between(self, one: Iterable[str], other: Iterable[str]) -> Bound | None:
-        """This condition on an expression over columns of one side, with a bound of the other's, if it is such."""
-        left, right = self.left.columns(), self.right.columns()
-        if left and right:
-            if left <= set(one) and right <= set(other):
-                return self
-            if right <= set(one) and left <= set(other):
-                return Bound(self.right, self.left, _TURNED[self.comparison])
-        return None
+    @property
+    def turned(self) -> Self:
+        """The same, the other way round."""
+        return replace(self, left=self.right, right=self.left, comparison=_TURNED[self.comparison])
 
 
 _TURNED: Final[dict[Comparison, Comparison]] = {">": "<", ">=": "<=", "<": ">", "<=": ">="}

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphtide.dataflow.kernels.layout import COORDINATES, DEPTH
 from graphtide.jit import borrowing, kernel, leaf
-from graphtide.trace.kernels.batch import ALL_VARY, CAPACITY, ROWS, WIDTH, new_batch, put, reserve, value
+from graphtide.trace.kernels.batch import ALL_VARY, CAPACITY, ROWS, WIDTH, new_batch, put, reserve, stride, value
 from graphtide.trace.kernels.heap import NONE, allocate, release, resize, words
 
 __all__ = [
@@ -141,10 +141,15 @@ def split_future(heap, operators, operator, calendar, state, batch):
     source = words(heap, batch)
     first = source[WIDTH] - depth  # the first loop coordinate: the epoch stands before it
     rows = source[ROWS]
+    # Where all rows have one time, the first speaks for them.
+    alike = max(rows, 1)
+    for d in range(loops):
+        if stride(source, first + d) == 1:
+            alike = 1
     later = 0
-    for i in range(rows):
+    for i in range(0, rows, alike):
         if _is_later(source, first, loops, i, state):
-            later += 1
+            later += alike
     if later == 0:
         return batch
     coordinates = np.empty(loops, np.int64)

@@ -38,11 +38,10 @@ from graphtide.jit import borrowing, inlined, kernel
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
+from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
 
 __all__ = ["is_counting", "recount"]
 
-# Rows that are merged in the time in which a key is looked at.
-ROWS_OF_A_LOOK = 8
 # Rows of a history up to which it is gone through once for each round in it.
 SHORT = 16
 # A round that no history has.

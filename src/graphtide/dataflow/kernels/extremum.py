@@ -28,16 +28,14 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.jit import kernel, leaf
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, same_data, stride, value, with_column
+from graphtide.trace.kernels.batch import ROWS, constant, new_batch, put, same_data, value, with_column
 from graphtide.trace.kernels.consolidate import seal_sorted
 from graphtide.trace.kernels.heap import NONE, words
 from graphtide.trace.kernels.index import group_end, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, merge_for, run_slot
+from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
 
 __all__ = ["improve", "only_improves", "only_takes_in"]
-
-# Rows that are merged in the time in which a key is looked up in a few runs.
-ROWS_OF_A_LOOK = 8
 
 
 @kernel
@@ -112,10 +110,7 @@ def improve(heap, operators, operator, state):
 def _takes_away(batch):
     """Whether a batch has a negative diff."""
     diff = batch[layout.WIDTH] - 1
-    start = layout.column(batch, diff)
-    least = batch[start]
-    for i in range(batch[ROWS] if stride(batch, diff) == 1 else 1):
-        least = min(least, batch[start + i])
+    least, _ = layout.range_of(batch, diff)
     return least < 0
 
 

@@ -26,19 +26,27 @@ from graphtide.dataflow.kernels.linear import together
 from graphtide.dataflow.kernels.replay import is_worth_replaying, replay
 from graphtide.jit import inlined, kernel
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, rows_of, stride, value, with_column
+from graphtide.trace.kernels.batch import (
+    ROWS,
+    column,
+    constant,
+    new_batch,
+    row_mask,
+    rows_of,
+    stride,
+    value,
+    with_column,
+)
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import FEW, group_end, seek, seek_all
 from graphtide.trace.kernels.spine import FRESH, RUNS, everything, run_slot
 from graphtide.trace.kernels.times import coordinate, coordinate_stride
-from graphtide.trace.kernels.waiting import gather_for
+from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK, gather_for
 
 __all__ = ["join"]
 
 # A match: rows [first, last) of the new batch meet rows [low, high) of a run of the other side.
 MATCH_FIELDS = 5
-# Rows that are gathered in the time in which a key is looked up in a few runs.
-ROWS_OF_A_LOOK = 8
 
 # Parameters: per output column the side (0 left, 1 right) and the column there.
 
@@ -197,36 +205,51 @@ def _spread(heap, new, matches, low, high, from_new, source, out, start):
     if low == high:
         return start
     a = words(heap, new)
+    own = np.uint64(column(a, source))
+    own_mask = row_mask(a, source)
+    # Unsigned, since a signed place may count from the end.
+    place = np.uint64(start)
+    one = np.uint64(1)
     for m in range(low, high):
         at = m * MATCH_FIELDS
-        i_end = matches[at + 1]
-        j_low = matches[at + 3]
-        j_end = matches[at + 4]
+        i_low = np.uint64(matches[at])
+        i_end = np.uint64(matches[at + 1])
+        j_low = np.uint64(matches[at + 3])
+        j_end = np.uint64(matches[at + 4])
         if from_new:
-            for i in range(matches[at], i_end):
-                v = value(a, source, i)
-                for _ in range(j_low, j_end):
-                    out[start] = v
-                    start += 1
+            while i_low < i_end:
+                v = a[own + (i_low & own_mask)]
+                for _ in range(j_end - j_low):
+                    out[place] = v
+                    place += one
+                i_low += one
         else:
             b = words(heap, matches[at + 2])
-            place = column(b, source)
-            step = stride(b, source)
-            for _ in range(matches[at], i_end):
-                for j in range(j_low, j_end):
-                    out[start] = b[place + j * step]
-                    start += 1
-    return start
+            theirs = np.uint64(column(b, source))
+            mask = row_mask(b, source)
+            while i_low < i_end:
+                j = j_low
+                while j < j_end:
+                    out[place] = b[theirs + (j & mask)]
+                    place += one
+                    j += one
+                i_low += one
+    return np.int64(place)
 
 
 @kernel
 def _uniform(heap, new_left, new_right, matches, from_left, count, d):
     """Whether coordinate `d` is the same in all output rows, and which it is then."""
     first = 0
+    checked = NONE
     for m in range(count):
         at = m * MATCH_FIELDS
+        # Matches with one run follow each other; where neither side varies, the first speaks for all.
+        if matches[at + 2] == checked and m != from_left:
+            continue
         a = words(heap, new_left if m < from_left else new_right)
         b = words(heap, matches[at + 2])
+        checked = matches[at + 2] if coordinate_stride(a, d) + coordinate_stride(b, d) == 0 else NONE
         i_end = matches[at + 1] if coordinate_stride(a, d) == 1 else matches[at] + 1
         j_end = matches[at + 4] if coordinate_stride(b, d) == 1 else matches[at + 3] + 1
         if m == 0:
@@ -243,9 +266,13 @@ def _uniform(heap, new_left, new_right, matches, from_left, count, d):
 def _uniform_product(heap, new_left, new_right, matches, from_left, count):
     """Whether all diffs are constants with one product, and the product."""
     first = 0
+    checked = NONE
     for m in range(count):
+        if matches[m * MATCH_FIELDS + 2] == checked and m != from_left:
+            continue
+        checked = matches[m * MATCH_FIELDS + 2]
         a = words(heap, new_left if m < from_left else new_right)
-        b = words(heap, matches[m * MATCH_FIELDS + 2])
+        b = words(heap, checked)
         last_a = a[layout.WIDTH] - 1
         last_b = b[layout.WIDTH] - 1
         if stride(a, last_a) == 1 or stride(b, last_b) == 1:

@@ -9,9 +9,11 @@ from graphtide.trace.kernels.batch import (
     ALL_VARY,
     ROWS,
     WIDTH,
+    cells,
     column,
     constant,
     copy_batch,
+    copy_column,
     new_batch,
     put,
     reserve,
@@ -63,12 +65,8 @@ def append(heap, target, source, dropped):
     for c in range(width):
         if stride(into, c) == 0:
             continue
-        source_column = _source_column(width, c, dropped)
-        start = column(from_batch, source_column)
-        step = stride(from_batch, source_column)
         place = column(into, c) + at
-        for i in range(rows):
-            into[place + i] = from_batch[start + i * step]
+        copy_column(into[place : place + rows], from_batch, _source_column(width, c, dropped))
     into[ROWS] = at + rows
 
 
@@ -162,12 +160,11 @@ def leave_at(heap, operator, gathered, source):
     for c in range(width):
         # The coordinate stands last among the times, just before the diff.
         from_column = c if c < data or c == width - 1 else width - 2 if c == data else c - 1
-        shift = ROUND_BITS if c == data else 0
-        start = column(batch, from_column)
-        step = stride(batch, from_column)
         place = column(target, c) + at
-        for i in range(rows):
-            target[place + i] = batch[start + i * step] >> shift
+        out = target[place : place + rows]
+        copy_column(out, batch, from_column)
+        for i in range(rows if c == data else 0):
+            out[i] >>= ROUND_BITS
     target[ROWS] = at + rows
     return gathered
 
@@ -200,11 +197,7 @@ def _copy_column(source, from_column, target, to_column, rows):
     if stride(target, to_column) == 0:
         constant(target, to_column, value(source, from_column, 0))
         return
-    start = column(source, from_column)
-    step = stride(source, from_column)
-    place = column(target, to_column)
-    for i in range(rows):
-        target[place + i] = source[start + i * step]
+    copy_column(cells(target, to_column, rows), source, from_column)
 
 
 @kernel
@@ -246,7 +239,7 @@ def delay(heap, operator, source):
     if stride(later, c) == 0:
         constant(later, c, value(later, c, 0) + 1)
     else:
-        start = column(later, c)
+        rounds = cells(later, c, later[ROWS])
         for i in range(later[ROWS]):
-            later[start + i] += 1
+            rounds[i] += 1
     return result

@@ -48,12 +48,9 @@ from graphtide.trace.kernels.batch import (
 from graphtide.trace.kernels.consolidate import consolidate, seal_sorted
 from graphtide.trace.kernels.heap import NONE, release, retain, words
 from graphtide.trace.kernels.spine import FRESH, everything
-from graphtide.trace.kernels.waiting import gather_for
+from graphtide.trace.kernels.waiting import ROWS_OF_A_VISIT, gather_for
 
 __all__ = ["correct", "visit"]
-
-# Rows that are gathered in the time in which a key is looked at.
-ROWS_OF_A_LOOK = 32
 
 
 @kernel
@@ -84,7 +81,7 @@ def visit(heap, operators, operator, calendar, state):
     visits = new_batch(heap, operator, keys + depth + 1, depth, new_rows + carried_rows, ALL_VARY, 0)
     wanted = new_batch(heap, operator, out_values + 1, 0, new_rows + carried_rows, ALL_VARY, 0)
     note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
-    gather_for(heap, operators[arrangement, SPINE], ROWS_OF_A_LOOK * (new_rows + carried_rows))
+    gather_for(heap, operators[arrangement, SPINE], ROWS_OF_A_VISIT * (new_rows + carried_rows))
     slots, lows, highs = open_runs(spine, fresh)
     runs = slots.shape[0]
     # Where the key is in the fresh batch, which is the last run, is known without looking if that brought it.
@@ -288,7 +285,7 @@ def correct(heap, operators, operator, state, visits, wanted):
         for c in range(width):
             varying = with_column(varying, c)
     result = new_batch(heap, operator, width + depth + 1, depth, 2 * looks[ROWS], varying, 0)
-    gather_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * looks[ROWS])
+    gather_for(heap, operators[operator, SPINE], ROWS_OF_A_VISIT * looks[ROWS])
     slots, lows, highs = open_runs(spine, NONE)
     runs = slots.shape[0]
     heads = np.empty(runs, np.int64)

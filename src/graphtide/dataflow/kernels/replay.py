@@ -154,25 +154,31 @@ def _sweep(heap, result, parameters, depth, is_left, a, history_a, entries_a, b,
         while q < edits_b[ROWS] and value(edits_b, EPOCH, q) == epoch:
             y = value(edits_b, ENTRY, q)
             diff = value(edits_b, DIFF, q)
-            at = add_rows(heap, result, count_a)
-            out = words(heap, result)
-            for k in range(count_a):
-                x = live_a[k]
-                _write(out, at + k, parameters, depth, is_left, a, entries_a[x], b, entries_b[y], epoch)
-                put(out, out[layout.WIDTH] - 1, at + k, weights_a[x] * diff)
+            met = live_a[:count_a]
+            _meet_live(
+                heap, result, parameters, depth, not is_left, b, entries_b[y], diff, epoch, a, entries_a, weights_a, met
+            )
             count_b = _add(weights_b, live_b, place_b, count_b, y, diff)
             q += 1
         while p < edits_a[ROWS] and value(edits_a, EPOCH, p) == epoch:
             x = value(edits_a, ENTRY, p)
             diff = value(edits_a, DIFF, p)
-            at = add_rows(heap, result, count_b)
-            out = words(heap, result)
-            for k in range(count_b):
-                y = live_b[k]
-                _write(out, at + k, parameters, depth, is_left, a, entries_a[x], b, entries_b[y], epoch)
-                put(out, out[layout.WIDTH] - 1, at + k, diff * weights_b[y])
+            met = live_b[:count_b]
+            _meet_live(
+                heap, result, parameters, depth, is_left, a, entries_a[x], diff, epoch, b, entries_b, weights_b, met
+            )
             count_a = _add(weights_a, live_a, place_a, count_a, x, diff)
             p += 1
+
+
+@leaf
+def _meet_live(heap, result, parameters, depth, is_left, own, entry, diff, epoch, other, entries, weights, live):
+    """Write what a change of one side's entry makes with each live entry of the other."""
+    at = add_rows(heap, result, live.shape[0])
+    out = words(heap, result)
+    for k in range(live.shape[0]):
+        _write(out, at + k, parameters, depth, is_left, own, entry, other, entries[live[k]], epoch)
+        put(out, out[layout.WIDTH] - 1, at + k, diff * weights[live[k]])
 
 
 @leaf

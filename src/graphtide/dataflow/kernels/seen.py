@@ -16,7 +16,7 @@ import numpy as np
 
 from graphtide.jit import kernel, leaf
 from graphtide.memory import prefetch
-from graphtide.trace.kernels.batch import ROWS, column, stride, value
+from graphtide.trace.kernels.batch import ROWS, cells, range_of, stride
 from graphtide.trace.kernels.heap import allocate, words
 from graphtide.trace.kernels.radix import bit_length
 from graphtide.trace.kernels.spine import RUNS, run_slot
@@ -79,14 +79,11 @@ def make_table(heap, owner, spine, fresh, columns):
 @kernel
 def _range(heap, spine, fresh, c):
     """The least value of a column in an index and a batch, and the bits that their range takes."""
-    low = value(fresh, c, 0)
-    high = low
-    for r in range(spine[RUNS] + 1):
-        batch = fresh if r == spine[RUNS] else words(heap, run_slot(spine, r))
-        start = column(batch, c)
-        for i in range(start, start + (batch[ROWS] if stride(batch, c) == 1 else 1)):
-            low = min(low, batch[i])
-            high = max(high, batch[i])
+    low, high = range_of(fresh, c)
+    for r in range(spine[RUNS]):
+        least, most = range_of(words(heap, run_slot(spine, r)), c)
+        low = min(low, least)
+        high = max(high, most)
     return low, bit_length(np.uint64(high) - np.uint64(low))
 
 
@@ -98,11 +95,11 @@ def has_room(table, batch, columns):
     for c in range(columns):
         low = np.uint64(table[RANGES + 2 * c])
         most = (np.uint64(1) << np.uint64(table[RANGES + 2 * c + 1])) - np.uint64(1)
-        start = column(batch, c)
-        is_within = True
-        for i in range(start, start + (batch[ROWS] if stride(batch, c) == 1 else 1)):
-            is_within &= np.uint64(batch[i]) - low <= most
-        if not is_within:
+        own = cells(batch, c, batch[ROWS])
+        beyond = np.uint64(0)
+        for i in range(own.shape[0]):
+            beyond |= np.uint64(np.uint64(own[i]) - low > most)
+        if beyond != 0:
             return False
     return True
 
@@ -115,12 +112,12 @@ def _packed(table, batch, columns):
     for c in range(columns):
         low = np.uint64(table[RANGES + 2 * c])
         bits = np.uint64(table[RANGES + 2 * c + 1])
-        start = column(batch, c)
+        own = cells(batch, c, rows)
         if stride(batch, c) == 1:
             for i in range(rows):
-                keys[i] = keys[i] << bits | np.uint64(batch[start + i]) - low
+                keys[i] = keys[i] << bits | np.uint64(own[i]) - low
         else:
-            held = np.uint64(batch[start]) - low
+            held = np.uint64(own[0]) - low
             for i in range(rows):
                 keys[i] = keys[i] << bits | held
     return keys

@@ -42,12 +42,10 @@ from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, sam
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import group_end
 from graphtide.trace.kernels.spine import FRESH, merge_for
-from graphtide.trace.kernels.waiting import gather_for
+from graphtide.trace.kernels.waiting import ROWS_OF_A_VISIT, gather_for
 
 __all__ = ["is_selective", "reselect"]
 
-# Rows that are merged in a third of the time in which a key is looked at.
-ROWS_OF_A_LOOK = 32
 # With a longer history the output is looked at first,
 _LONG = 64
 # if it is not long itself.
@@ -85,8 +83,8 @@ def reselect(heap, operators, operator, calendar, state):
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     note = new_batch(heap, operator, keys + depth + 1, depth, 1, ALL_VARY, 0)
     result = new_result(heap, operator, width, depth, 2 * (new_rows + carried_rows))
-    merge_for(heap, index, ROWS_OF_A_LOOK * (new_rows + carried_rows))
-    gather_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * new_rows)
+    merge_for(heap, index, ROWS_OF_A_VISIT * (new_rows + carried_rows))
+    gather_for(heap, operators[operator, SPINE], ROWS_OF_A_VISIT * new_rows)
     slots, lows, highs = open_runs(spine, new)
     of_new = find_keys(heap, slots, keys, new)
     of_carried = find_keys(heap, slots, keys, carry)

@@ -18,10 +18,12 @@ from graphtide.trace.kernels.batch import (
     ROWS,
     UPPER,
     WIDTH,
+    cells,
     column,
     constant,
     copy_batch,
     new_batch,
+    range_of,
     stride,
     value,
     with_column,
@@ -157,9 +159,9 @@ def _write_rows(heap, owner, slot, columns, picked, sums, rows):
         if stride(target, c) == 0:
             constant(target, c, value(batch, source, picked[0]))
         else:
-            start = column(target, c)
+            own = cells(target, c, rows)
             for i in range(rows):
-                target[start + i] = value(batch, source, picked[i])
+                own[i] = value(batch, source, picked[i])
     _write_diffs(target, sums, rows)
     finish(target, rows)
     return result
@@ -179,22 +181,15 @@ def _write_diffs(target, sums, rows):
     if stride(target, diff) == 0:
         constant(target, diff, sums[0])
     else:
-        start = column(target, diff)
+        own = cells(target, diff, rows)
         for i in range(rows):
-            target[start + i] = sums[i]
+            own[i] = sums[i]
 
 
 @kernel
 def _measure(batch, c):
     """The least value of a column and the bits that its range takes."""
-    if stride(batch, c) == 0:
-        return batch[column(batch, c)], 0
-    start = column(batch, c)
-    low = batch[start]
-    high = low
-    for i in range(start, start + batch[ROWS]):
-        low = min(low, batch[i])
-        high = max(high, batch[i])
+    low, high = range_of(batch, c)
     return low, bit_length(np.uint64(high) - np.uint64(low))
 
 
@@ -216,11 +211,11 @@ def _consolidate_many(heap, owner, slot, columns):
 @kernel
 def _pack_into(batch, c, low, shift, keys):
     """Add column `c`, counted from `low`, to the keys at bit `shift`."""
-    start = column(batch, c)
+    own = cells(batch, c, batch[ROWS])
     origin = np.uint64(low)
     place = np.uint64(shift)
     for i in range(batch[ROWS]):
-        keys[i] |= (np.uint64(batch[start + i]) - origin) << place
+        keys[i] |= (np.uint64(own[i]) - origin) << place
 
 
 @inlined
@@ -292,12 +287,12 @@ def _add_up(keys, sums, rows, diff_bits, diff_low):
 
 @kernel
 def _unpack(keys, rows, target, c, low, shift, bits):
-    start = column(target, c)
+    own = cells(target, c, rows)
     place = np.uint64(shift)
     mask = ~np.uint64(0) if bits == 64 else (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     origin = np.uint64(low)
     for i in range(rows):
-        target[start + i] = np.int64(((keys[i] >> place) & mask) + origin)
+        own[i] = np.int64(((keys[i] >> place) & mask) + origin)
 
 
 @inlined

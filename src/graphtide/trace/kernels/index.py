@@ -27,6 +27,7 @@ from graphtide.trace.kernels.batch import (
     column,
     compare_data,
     data_width,
+    range_of,
     row_mask,
     stride,
     value,
@@ -83,13 +84,7 @@ def second_range(batch):
     """The least and the greatest value of the second column."""
     if batch[INDEX] != 0 and batch[SECOND_BITS] > 0:
         return batch[SECOND_LOW], batch[SECOND_HIGH]
-    start = column(batch, 1)
-    low = batch[start]
-    high = low
-    for i in range(start, start + (batch[ROWS] if stride(batch, 1) == 1 else 1)):
-        low = min(low, batch[i])
-        high = max(high, batch[i])
-    return low, high
+    return range_of(batch, 1)
 
 
 @kernel

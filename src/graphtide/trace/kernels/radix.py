@@ -1,6 +1,6 @@
 """Stable least-significant-digit radix sort of unsigned words, alone or with the rows they came from.
 
-All digits are counted in one pass, and a digit that is the same everywhere costs nothing.
+All digits are counted first, and a digit that is the same everywhere costs nothing.
 """
 
 from __future__ import annotations
@@ -59,12 +59,11 @@ def is_ascending(keys, n):
 def _count_digits(keys, n, digits, width):
     counts = np.zeros((digits, 1 << width), np.int64)
     mask = np.uint64((1 << width) - 1)
-    step = np.uint64(width)
-    for i in range(n):
-        key = keys[i]
-        for d in range(digits):
-            counts[d, np.int64(key & mask)] += 1
-            key >>= step
+    for d in range(digits):
+        own = counts[d]
+        shift = np.uint64(d * width)
+        for i in range(n):
+            own[(keys[i] >> shift) & mask] += 1
     return counts
 
 
@@ -149,8 +148,9 @@ def _by_digits(keys, other, n, bits):
         shift = np.uint64(d * width)
         for i in range(n):
             key = keys[i]
-            v = np.int64((key >> shift) & mask)
-            other[start[v]] = key
+            v = (key >> shift) & mask
+            # Unsigned, since a signed place may count from the end.
+            other[np.uint64(start[v])] = key
             start[v] += 1
         keys, other = other, keys
         swapped = not swapped

@@ -17,6 +17,7 @@ from graphtide.trace.kernels.batch import (
     UPPER,
     column,
     constant,
+    copy_column,
     new_batch,
     rows_of,
     stride,
@@ -38,10 +39,14 @@ from graphtide.trace.kernels.runs import (
     run_slot,
 )
 
-__all__ = ["MOST_WAITING", "comparable", "gather", "gather_for", "waits"]
+__all__ = ["MOST_WAITING", "ROWS_OF_A_LOOK", "ROWS_OF_A_VISIT", "comparable", "gather", "gather_for", "waits"]
 
 # Runs that may wait.
 MOST_WAITING = 48
+# Rows that are gathered or merged in the time in which a key is looked up in a few runs, and its rows are counted; and
+# those for a key whose rows are gone through in the order of their values.
+ROWS_OF_A_LOOK = 8
+ROWS_OF_A_VISIT = 32
 
 
 @leaf
@@ -93,10 +98,7 @@ def gather(heap, slot, first):
         at = column(out, c)
         for r in range(first, spine[RUNS]):
             batch = words(heap, run_slot(spine, r))
-            start = column(batch, c)
-            step = stride(batch, c)
-            for i in range(batch[ROWS]):
-                out[at + i] = batch[start + i * step]
+            copy_column(out[at : at + batch[ROWS]], batch, c)
             at += batch[ROWS]
     out[ROWS] = total
     result = consolidate(heap, spine[OWNER], gathered, np.arange(data))
