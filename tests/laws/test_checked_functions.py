@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 
 from graphtide.functions import compile_checked, overflowed
 
@@ -25,7 +26,7 @@ def fits(*values):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@settings(max_examples=300, deadline=None)
+@share(300)
 @given(one=INTS, other=INTS)
 def test_a_result_is_exact_or_said_to_have_overflowed(name, one, other):
     overflowed()
