@@ -13,6 +13,7 @@ import re
 import types as python
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numba
 import numpy as np
@@ -21,8 +22,9 @@ from numba.core import cgutils, ir_utils
 from numba.core import ir as numba_ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
-from numba.core.untyped_passes import IRProcessing
+from numba.core.untyped_passes import MakeFunctionToJitFunction
 from numba.extending import intrinsic, overload
 
 from graphtide.errors import UsageError
@@ -45,6 +47,7 @@ __all__ = [
 
 _types: Any = types
 _cgutils: Any = cgutils
+_Dispatcher: Any = Dispatcher
 _njit: Any = numba.njit
 _cfunc: Any = numba.cfunc  # pyright: ignore[reportPrivateImportUsage] - it is documented there
 _OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
@@ -95,10 +98,17 @@ def compile_scalar(function: Callable[..., Any]) -> Any:
 def compile_checked(function: Callable[..., Any]) -> Any:
     """As `compile_scalar`, and `overflowed` tells if a sum, difference, product, power or shift of ints was too long.
 
-    What the function calls is not checked.
+    Compiled functions that it calls are checked, too, and so are functions inside of it; but not what is built in, such
+    as `sum`.
     """
-    compiled = compile_scalar(function)
-    return _njit(pipeline_class=_Checked, **_OPTIONS)(compiled.py_func)
+    source = compile_scalar(function).py_func
+    if source not in _made:
+        _made[source] = _njit(pipeline_class=_Checked, **_OPTIONS)(source)
+    return _made[source]
+
+
+# Checked functions by their sources: one that calls itself is made once.
+_made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def overflowed() -> bool:
@@ -338,7 +348,7 @@ _CHECKED: Final = {
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _CheckedArithmetic(FunctionPass):
-    """Put calls of checked operations in the place of operators."""
+    """Put calls of checked operations in the place of operators, and checked functions in that of others."""
 
     _name = "checked_arithmetic"
 
@@ -352,7 +362,10 @@ class _CheckedArithmetic(FunctionPass):
             for statement in block.body:
                 value: Any = getattr(statement, "value", None)
                 name = getattr(value, "op", "")
-                if name in {"binop", "inplace_binop"}:
+                named = _named(function, value)
+                if isinstance(named, _Dispatcher):
+                    statement.value = numba_ir.Global(name_of(named), compile_checked(named), statement.loc)
+                elif name in {"binop", "inplace_binop"}:
                     wanted = _CHECKED.get(value.fn if name == "binop" else value.immutable_fn)
                     if wanted is not None:
                         called = numba_ir.Var(block.scope, ir_utils.mk_unique_var("checked"), statement.loc)
@@ -368,10 +381,21 @@ class _CheckedArithmetic(FunctionPass):
         return True
 
 
+def _named(function: Any, value: Any) -> Any:
+    """What a name or a name in a module stands for; None if the value is neither."""
+    if isinstance(value, numba_ir.Global | numba_ir.FreeVar):
+        return value.value
+    if getattr(value, "op", "") == "getattr":
+        owner = ir_utils.guard(ir_utils.find_const, function, value.value)
+        return getattr(owner, value.attr, None) if isinstance(owner, python.ModuleType) else None
+    return None
+
+
 class _Checked(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         pipeline: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.add_pass_after(_CheckedArithmetic, IRProcessing)
+        # Functions inside of others have been put in their places by then, or have become compiled ones.
+        pipeline.add_pass_after(_CheckedArithmetic, MakeFunctionToJitFunction)
         pipeline.finalize()
         return [pipeline]
 

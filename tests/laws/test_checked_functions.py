@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
+import numba
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 
 from graphtide.functions import compile_checked, overflowed
 
@@ -16,6 +20,33 @@ FUNCTIONS = {
     "shift": lambda one, other: one << (other & 31),
     "on its way": lambda one, other: (one * other) // (other * other + 1),
 }
+shelf = ModuleType("shelf")
+shelf.product = product = numba.njit(lambda one, other: one * other)
+
+
+@numba.njit
+def triangle(one):
+    """The sum of the numbers up to one, or as many as there is room for."""
+    return one if one <= 0 or one > 100 else one + triangle(one - 1)
+
+
+def nested(one, other):
+    def difference(of):
+        return of - other
+
+    return difference(one)
+
+
+# What each calls, and what that is to give.
+CALLS = {
+    "a compiled function": (lambda one, other: product(other, one), lambda one, other: one * other),
+    "one of a module": (lambda one, other: shelf.product(other, one), lambda one, other: one * other),
+    "one inside of it": (nested, lambda one, other: one - other),
+    "one that calls itself": (
+        lambda one, other: triangle(one) + other,
+        lambda one, other: (one * (one + 1) // 2 if 0 < one <= 100 else one) + other,
+    ),
+}
 COMPILED = {name: compile_checked(function) for name, function in FUNCTIONS.items()}
 INTS = st.one_of(st.integers(-3, 3), st.integers(-(2**32), 2**32), st.integers(-(2**63), 2**63 - 1))
 
@@ -25,7 +56,7 @@ def fits(*values):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@settings(max_examples=300, deadline=None)
+@share(300)
 @given(one=INTS, other=INTS)
 def test_a_result_is_exact_or_said_to_have_overflowed(name, one, other):
     overflowed()
@@ -40,3 +71,14 @@ def test_floats_are_as_they_were():
     assert COMPILED["sum"](2**62, 0.5) == 2.0**62
     assert COMPILED["product"](1e300, 1e300) == float("inf")
     assert not overflowed()
+
+
+@pytest.mark.parametrize("name", CALLS)
+@share(100)
+@given(one=INTS, other=INTS)
+def test_what_it_calls_is_checked_too(name, one, other):
+    function, exact = CALLS[name]
+    overflowed()
+    found = compile_checked(function)(one, other)
+    assert overflowed() == (not fits(exact(one, other)))
+    assert not fits(exact(one, other)) or found == exact(one, other)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle.ego_naive import Writes, aggregate, neighbourhood
 
 import graphtide as gt
@@ -195,7 +196,7 @@ class Machine:
         assert rows == dict(zip(readable, wanted, strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@share(150)
 @given(random=st.randoms(use_true_random=False))
 def test_answers_equal_recomputation_after_every_operation(random):
     machine = Machine(random)
@@ -204,7 +205,7 @@ def test_answers_equal_recomputation_after_every_operation(random):
         machine.step()
 
 
-@settings(max_examples=60, deadline=None)
+@share(60)
 @given(random=st.randoms(use_true_random=False))
 def test_watches_hear_of_every_change_and_of_nothing_else(random):
     machine = Machine(random)
@@ -238,7 +239,7 @@ def test_parallel_edges_count_once_and_loops_not_at_all(along):
 
 @pytest.mark.parametrize("with_ego", [False, True])
 @pytest.mark.parametrize("along", ["in", "out", "both"])
-@settings(max_examples=25, deadline=None)
+@share(25)
 @given(random=st.randoms(use_true_random=False))
 def test_neighbourhoods_of_one_hop_follow_batches_with_loops_and_parallel_edges(along, with_ego, random):
     """Only what a batch changed is looked at: no edge, the last of many, a loop, the same edge lost and gained."""

@@ -6,8 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import share
 from tests.oracle.ego_naive import Writes, aggregate
 
 from graphtide.ego import AllPull, Direct, Neighbourhoods, Overlay
@@ -250,7 +251,7 @@ class Machine:
 
 
 @pytest.mark.parametrize("function", CASES, ids=repr)
-@settings(max_examples=60, deadline=None)
+@share(60)
 @given(random=st.randoms(use_true_random=False))
 def test_every_read_sees_all_writes_before_it(function, random):
     machine = Machine(random, aggregate_of(function), random.choice(CASES[function]), random.choice(WINDOWS))
@@ -261,7 +262,7 @@ def test_every_read_sees_all_writes_before_it(function, random):
 
 
 @pytest.mark.parametrize("function", ["sum", "avg", "min", "max", "distinct", TopK(3), TopK(12)], ids=repr)
-@settings(max_examples=40, deadline=None)
+@share(40)
 @given(random=st.randoms(use_true_random=False))
 def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
     """Operations look ahead, tables of values are large enough for lists, and greatest values have ties."""

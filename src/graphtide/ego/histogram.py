@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn, TopK
+from graphtide.ego.contents import grown
 from graphtide.ego.kernels import histogram as kernels
-from graphtide.ego.kernels import tables
+from graphtide.ego.kernels import tables, tally
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -22,10 +23,7 @@ _FEWEST = 64
 
 
 class Histogram(Partials):
-    """A table of how often values are there by node: see `kernels.histogram`.
-
-    The last tables are scratch, one for each size.
-    """
+    """How often values are there, by node: see `kernels.histogram`."""
 
     def __init__(self, function: BuiltIn, frame: Frame) -> None:
         super().__init__(frame)
@@ -36,7 +34,9 @@ class Histogram(Partials):
         weakref.finalize(self, tables.discard, self.pool)
         self.places = np.full(tables.CLASSES, -1, np.int64)
         self.places[-1] = 0
-        self.tables = np.zeros((len(frame.nodes.heads) + tables.CLASSES, tables.TABLE), np.int64)
+        self.tables = np.zeros((len(frame.nodes.heads), tables.TABLE), np.int64)
+        self.tally = np.zeros(tally.TALLY, np.int64)
+        weakref.finalize(self, tally.discard_tally, self.tally)
 
     @property
     def nbytes(self) -> int:
@@ -52,7 +52,7 @@ class Histogram(Partials):
         found = np.zeros((batch.reads, 2 * self._most or 1), np.int64)
         found[:, : self._most] = NULL
         arrays = nodes.lists, frame.contents.arrays, frame.node_of
-        own = self.pool, self.places, self.tables, ranks_of(frame), self._most
+        own = self.pool, self.places, self.tables, self.tally, ranks_of(frame), self._most
         kernels.run(batch, *arrays, nodes.plain, *own, found.reshape(-1))
         return found
 
@@ -64,7 +64,7 @@ class Histogram(Partials):
         """The tables of nodes, from their inputs."""
         own = self.frame.nodes
         arrays = own.heads, own.inputs, own.stack, self.frame.contents.arrays, own.plain
-        kernels.compute(nodes, *arrays, self.pool, self.places, self.tables)
+        kernels.compute(nodes, *arrays, self.pool, self.places, self.tables, self.tally)
 
     def clear(self, nodes: Codes) -> None:
         """Give the tables of nodes back."""
@@ -72,12 +72,10 @@ class Histogram(Partials):
             tables.clear(self.pool, self.places, self.tables, node)
 
     def grow(self) -> None:
-        """New nodes have nothing; tables of scratch are empty between two batches, and move."""
-        missing = len(self.frame.nodes.heads) + tables.CLASSES - len(self.tables)
-        if missing > 0:
-            fresh = np.zeros((missing, tables.TABLE), np.int64)
-            nodes, scratch = np.split(self.tables, [len(self.tables) - tables.CLASSES])
-            self.tables = np.concatenate([nodes, fresh, scratch])
+        """New nodes have nothing."""
+        size = len(self.frame.nodes.heads)
+        if size > len(self.tables):
+            self.tables = grown(self.tables, size)
 
     def column(self, found: Codes) -> pa.Array:
         """Numbers of values, or lists of values."""

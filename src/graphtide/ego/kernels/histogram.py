@@ -1,28 +1,28 @@
 """Histograms as partial aggregates: behind counts of distinct values and the most frequent ones.
 
-Each node that is kept has a table of counts (`kernels.tables`). A writer needs none: its window is its histogram.
-Counts add up as sums do, so negative edges subtract.
+Each node that is kept has a table of counts (`kernels.tables`). What a node stands for that is not kept is counted
+when it is read (`kernels.tally`). A writer needs neither: its window is its histogram. Counts add up as sums do, so
+negative edges subtract.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS, WRITER
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, USERS, WRITER
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.tables import (
-    BITS,
-    CLASSES,
-    FEWEST_BITS,
+    START,
     USED,
-    answer_from,
+    add_table,
+    answer_table,
     clear,
     count_value,
     keep_list,
-    merge,
-    resize,
-    wipe,
+    pairs_of,
+    settle,
 )
+from graphtide.ego.kernels.tally import add_value, begin_tally, distinct, most_frequent
 from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
@@ -35,12 +35,12 @@ from graphtide.ego.kernels.windows import (
 )
 from graphtide.jit import borrowing, inlined, kernel
 from graphtide.memory import prefetch
-from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["compute", "run"]
 
-# How many targets ahead a table is asked for.
-AHEAD = 4
+# How many targets ahead a table is asked for, and what is in it; how many inputs ahead their windows.
+AHEAD = 8
+SOON = 3
 
 
 @inlined
@@ -49,6 +49,8 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
     top = 0
     sign = np.int64(1)
     k, end = begin(heads, OUT, node)
+    for ahead in range(k, min(k + AHEAD, end)):
+        prefetch(tables, targets[ahead] >> 2)
     while True:
         while k < end:
             entry = np.int64(targets[k])
@@ -56,6 +58,8 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
             k += 1
             if k + AHEAD < end:
                 prefetch(tables, targets[k + AHEAD] >> 2)
+            if k + SOON < end:
+                prefetch(pairs_of(pool), 2 * tables[targets[k + SOON] >> 2, START])
             part = -sign if entry & NEGATIVE else sign
             if has_gone:
                 count = count_value(pool, places, tables, v, gone, -part)
@@ -74,25 +78,30 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
 
 
 @inlined
-def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, into):
-    """Add what a node stands for to the table of another one, or of itself."""
+def _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally):
+    """Count what a node stands for."""
     top = 0
     sign = np.int64(1)
     k, end = begin(heads, IN, node)
+    begin_tally(tally, (end - k) * max(contents.most, 1))
     while True:
         while k < end:
             entry = np.int64(inputs[k])
             u = entry >> 2
             k += 1
             part = -sign if entry & NEGATIVE else sign
+            if k + AHEAD < end:
+                writer = np.int64(inputs[k + AHEAD]) >> 2
+                prefetch(contents.written, writer)
+                prefetch(contents.ring, writer * contents.most)
             if u < plain and contents.most == 1:
                 # The writers of the first overlay have their numbers as nodes.
                 if contents.written[u] > 0:
-                    count_value(pool, places, tables, into, contents.ring[u], part)
+                    add_value(tally, contents.ring[u], part)
             elif u < plain or heads[u, FLAGS] & WRITER:
-                _add_window(contents, u if u < plain else np.int64(heads[u, IN]), pool, places, tables, into, part)
+                _add_window(contents, u if u < plain else np.int64(heads[u, IN]), tally, part)
             elif entry & KEPT:
-                merge(pool, places, tables, u, into, part)
+                add_table(pool, tables, u, tally, part)
             else:
                 stack[top + 2] = sign
                 top, k, end = go_into(heads, IN, u, stack, top, k, end)
@@ -104,64 +113,43 @@ def _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, i
 
 
 @kernel
-def _add_window(contents, writer, pool, places, tables, into, sign):
-    """Add the values of a writer to a table."""
+def _add_window(contents, writer, tally, sign):
+    """Count the values of a writer."""
     place = first_place(contents, writer)
     while place != NOTHING:
-        count_value(pool, places, tables, into, value_at(contents, place), sign)
+        add_value(tally, value_at(contents, place), sign)
         place = next_place(contents, writer, place)
 
 
-@inlined
-def _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch):
-    """A table of scratch that is large enough for what a node's inputs have, and not much larger."""
-    values = np.int64(0)
-    start = np.int64(heads[node, IN])
-    for k in range(start, start + heads[node, IN + SIZE]):
-        entry = np.int64(inputs[k])
-        if entry >> 2 < plain:
-            values += max(most, 1)
-        elif entry & KEPT:
-            values += tables[entry >> 2, USED]
-        else:
-            values += np.int64(heads[entry >> 2, IN + SIZE])
-    bits = max(np.int64(bit_length(np.uint64(values + (values >> 1)))), np.int64(FEWEST_BITS))
-    scratch = first_scratch + bits
-    if tables[scratch, BITS] == 0:
-        resize(pool, places, tables, scratch, bits)
-    return scratch
-
-
 @borrowing
-def run(batch, lists, contents, node_of, plain, pool, places, tables, ranks, most_frequent, answers):
+def run(batch, lists, contents, node_of, plain, pool, places, tables, tally, ranks, most, answers):
     """Do writes and reads in their order: each read sees the writes before it.
 
-    `plain` are the writers whose nodes have the same numbers. An answer is the most frequent values and then their
-    counts, or how many values there are.
+    `plain` are the writers whose nodes have the same numbers. An answer is the `most` most frequent values and then
+    their counts, or how many values there are.
     """
     nodes, kinds, times = batch.nodes, batch.kinds, batch.times
     heads, inputs, targets, stack = lists
-    most, marks = contents.most, contents.marks
-    first_scratch = tables.shape[0] - CLASSES
+    is_timed, marks = contents.most == 0, contents.marks
     answer = 0
-    width = max(2 * most_frequent, 1)
+    width = max(2 * most, 1)
     for i in range(nodes.shape[0]):
         node = nodes[i]
         look_ahead(i, nodes, kinds, heads, inputs, targets, contents, tables, 1)
-        if most == 0 and times[i] > marks[CLOCK]:
+        if is_timed and times[i] > marks[CLOCK]:
             _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
         if kinds[i] == READ:
             heads[node, USERS] += 1
-            table = node
             if heads[node, FLAGS] & PUSH == 0:
-                table = _make_room(heads, inputs, most, plain, pool, places, tables, node, first_scratch)
-                _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, table)
-            if most_frequent == 0:
-                answers[answer] = tables[table, USED]
+                _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally)
+                if most == 0:
+                    answers[answer] = distinct(tally)
+                else:
+                    most_frequent(tally, answers, answer, 1, most, most, ranks)
+            elif most == 0:
+                answers[answer] = tables[node, USED]
             else:
-                answer_from(pool, tables, table, table == node, ranks, answers, answer, most_frequent)
-            if table >= first_scratch:
-                wipe(pool, tables, table)
+                answer_table(pool, tables, node, tally, ranks, answers, answer, most)
             answer += width
         elif kinds[i] == WRITE:
             writer = np.int64(heads[node, IN])
@@ -184,8 +172,9 @@ def _expire(clock, heads, targets, stack, contents, node_of, pool, places, table
 
 
 @kernel
-def compute(nodes, heads, inputs, stack, contents, plain, pool, places, tables):
-    """The tables of nodes whose inputs push, inputs before what stands on them."""
+def compute(nodes, heads, inputs, stack, contents, plain, pool, places, tables, tally):
+    """What nodes keep whose inputs push, inputs before what stands on them."""
     for node in nodes:
         clear(pool, places, tables, node)
-        _gather(heads, inputs, stack, contents, plain, pool, places, tables, node, node)
+        _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally)
+        settle(pool, places, tables, node, tally)

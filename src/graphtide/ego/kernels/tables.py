@@ -1,10 +1,10 @@
 """How often each value is there: tables of counts, and lists of the values that are there most often.
 
-A node that is kept has a table by open addressing, all in one pool of pairs (value, count), with as many places as a
-power of two; where the count is 0, the place is free. Counts add up as sums do, so in which order changes come does not
-matter; on their way they may be below 0.
+A node that is kept and has many values has a table by open addressing, all in one pool of pairs (value, count), with
+as many places as a power of two; where the count is 0, the place is free. Counts add up as sums do, so in which order
+changes come does not matter; on their way they may be below 0.
 
-Behind each larger table is room for a list of the most frequent values, made when one is asked for and good until a
+Behind a table of a node is room for a list of the most frequent values, made when one is asked for and good until a
 count changes that is not below all of them: readers that are kept are often read and seldom written to.
 """
 
@@ -12,6 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.ego.kernels.tally import (
+    NUMBERED,
+    add_value,
+    collect,
+    counts_of,
+    distinct,
+    golden,
+    most_frequent,
+    values_of,
+)
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.memory import address_to_words, copy_words, free, malloc
 
@@ -24,18 +34,18 @@ __all__ = [
     "START",
     "TABLE",
     "USED",
-    "answer_from",
+    "add_table",
+    "answer_table",
     "clear",
     "count_value",
     "discard",
     "give_back",
     "grow",
     "keep_list",
-    "merge",
     "pairs_of",
     "resize",
+    "settle",
     "take",
-    "wipe",
 ]
 
 # Columns of a node's table: where it starts in the pool, how many bits its size has, how many places are used.
@@ -56,15 +66,8 @@ CLASSES = 40
 END = CLASSES - 1
 
 FEWEST_BITS = 2
-# The list behind a table of so many bits or more has room for so many values.
-LIST_FROM_BITS = 4
+# The list behind a table has room for so many values, or as many as the table.
 LIST = 8
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@leaf
-def _home(value, bits):
-    return np.int64((np.uint64(value) * GOLDEN) >> np.uint64(64 - bits))
 
 
 @leaf
@@ -95,7 +98,7 @@ def discard(pool):
 @kernel
 def take(pool, places, bits):
     """A place for a table of that size, all counts 0."""
-    size = (np.int64(1) << bits) + (LIST if bits >= LIST_FROM_BITS else 0)
+    size = (np.int64(1) << bits) + _list_room(bits)
     start = places[bits]
     if start >= 0:
         places[bits] = pairs_of(pool)[2 * start]
@@ -121,7 +124,7 @@ def give_back(pool, places, start, bits):
 def _find(pairs, start, bits, value):
     """The place of a value in a table, or where it would be."""
     mask = (np.int64(1) << bits) - 1
-    at = _home(value, bits)
+    at = golden(value, bits)
     while pairs[2 * (start + at) + 1] != 0 and pairs[2 * (start + at)] != value:
         at = (at + 1) & mask
     return at
@@ -137,7 +140,7 @@ def _remove(pairs, start, bits, at):
         k = (k + 1) & mask
         if pairs[2 * (start + k) + 1] == 0:
             break
-        home = _home(pairs[2 * (start + k)], bits)
+        home = golden(pairs[2 * (start + k)], bits)
         if ((k - home) & mask) >= ((k - hole) & mask):
             pairs[2 * (start + hole)] = pairs[2 * (start + k)]
             pairs[2 * (start + hole) + 1] = pairs[2 * (start + k) + 1]
@@ -201,13 +204,36 @@ def _insert(pool, places, tables, node, value, change):
 
 
 @kernel
-def merge(pool, places, tables, node, into, sign):
-    """Add the table of a node to another one."""
+def settle(pool, places, tables, node, tally):
+    """Let a node that has nothing have what was counted."""
+    values, counts = values_of(tally), counts_of(tally)
+    there = distinct(tally)
+    if there == 0:
+        return
+    bits = np.int64(FEWEST_BITS)
+    while 4 * there > 3 << bits:
+        bits += 1
+    resize(pool, places, tables, node, bits)
+    for k in range(tally[NUMBERED]):
+        if counts[k] != 0:
+            count_value(pool, places, tables, node, values[k], counts[k])
+
+
+@kernel
+def add_table(pool, tables, node, tally, sign):
+    """Count what is in the table of a node."""
+    pairs = pairs_of(pool)
     first = tables[node, START]
     for at in range(first, first + _places(tables, node)):
-        count = pairs_of(pool)[2 * at + 1]
+        count = pairs[2 * at + 1]
         if count != 0:
-            count_value(pool, places, tables, into, pairs_of(pool)[2 * at], sign * count)
+            add_value(tally, pairs[2 * at], sign * count)
+
+
+@leaf
+def _list_room(bits):
+    """How many values a list has room for, behind a table of so many bits."""
+    return min(np.int64(LIST), np.int64(1) << bits)
 
 
 @leaf
@@ -217,44 +243,13 @@ def _places(tables, node):
     return np.int64(1) << bits if bits > 0 else np.int64(0)
 
 
-@inlined
-def _rank_in(out, first, step, counts, most, found, value, count, ranks):
-    """Put a value among the most frequent ones, of equally frequent ones the least first; how many there are then.
-
-    Value k is at `first + k * step`, its count so many words behind.
-    """
-    k = found
-    while k > 0:
-        before = first + (k - 1) * step
-        other = out[before + counts]
-        if count < other:
-            break
-        if count == other:
-            its = out[before]
-            if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
-                break
-        if k < most:
-            out[before + step] = out[before]
-            out[before + step + counts] = other
-        k -= 1
-    if k < most:
-        out[first + k * step] = value
-        out[first + k * step + counts] = count
-        found = min(found + 1, most)
-    return found
-
-
 @kernel
-def _make_list(pool, tables, node, ranks):
+def _make_list(pool, tables, node, tally, ranks):
     """List the most frequent values of a table."""
     start = tables[node, START]
-    pairs = pairs_of(pool)
     end = start + _places(tables, node)
-    found = 0
-    for at in range(start, end):
-        if pairs[2 * at + 1] > 0:
-            found = _rank_in(pairs, 2 * end, 2, 1, LIST, found, pairs[2 * at], pairs[2 * at + 1], ranks)
-    tables[node, LISTED] = found
+    collect(tally, pairs_of(pool), start, end)
+    tables[node, LISTED] = most_frequent(tally, pairs_of(pool), 2 * end, 2, 1, _list_room(tables[node, BITS]), ranks)
 
 
 @inlined
@@ -262,28 +257,28 @@ def keep_list(pool, tables, node, count, change):
     """Forget a list after a count has changed, unless it was and is below all that are listed."""
     listed = tables[node, LISTED]
     if listed >= 0:
-        last = 2 * (tables[node, START] + _places(tables, node) + LIST - 1) + 1
-        if listed < LIST or max(count, count - change) >= pairs_of(pool)[last]:
+        room = _list_room(tables[node, BITS])
+        last = 2 * (tables[node, START] + _places(tables, node) + room - 1) + 1
+        if listed < room or max(count, count - change) >= pairs_of(pool)[last]:
             tables[node, LISTED] = -1
 
 
 @inlined
-def answer_from(pool, tables, node, is_kept, ranks, answers, first, most):
+def answer_table(pool, tables, node, tally, ranks, answers, first, most):
     """The values that are most often in a table, and their counts."""
-    pairs = pairs_of(pool)
-    start = tables[node, START]
-    end = start + _places(tables, node)
-    if is_kept and tables[node, BITS] >= LIST_FROM_BITS and most <= LIST:
-        if tables[node, LISTED] < 0:
-            _make_list(pool, tables, node, ranks)
-        for k in range(min(most, tables[node, LISTED])):
-            answers[first + k] = pairs[2 * (end + k)]
-            answers[first + most + k] = pairs[2 * (end + k) + 1]
-    else:
-        found = 0
-        for at in range(start, end):
-            if pairs[2 * at + 1] > 0:
-                found = _rank_in(answers, first, 1, most, most, found, pairs[2 * at], pairs[2 * at + 1], ranks)
+    if tables[node, BITS] > 0:
+        pairs = pairs_of(pool)
+        start = tables[node, START]
+        end = start + _places(tables, node)
+        if most <= LIST:
+            if tables[node, LISTED] < 0:
+                _make_list(pool, tables, node, tally, ranks)
+            for k in range(min(most, tables[node, LISTED])):
+                answers[first + k] = pairs[2 * (end + k)]
+                answers[first + most + k] = pairs[2 * (end + k) + 1]
+        else:
+            collect(tally, pairs, start, end)
+            most_frequent(tally, answers, first, 1, most, most, ranks)
 
 
 @leaf
@@ -292,16 +287,5 @@ def clear(pool, places, tables, node):
     if tables[node, BITS] > 0:
         give_back(pool, places, tables[node, START], tables[node, BITS])
     tables[node, BITS] = 0
-    tables[node, USED] = 0
-    tables[node, LISTED] = -1
-
-
-@inlined
-def wipe(pool, tables, node):
-    """Let a table be empty."""
-    pairs = pairs_of(pool)
-    start = tables[node, START]
-    for at in range(start, start + (np.int64(1) << tables[node, BITS])):
-        pairs[2 * at + 1] = 0
     tables[node, USED] = 0
     tables[node, LISTED] = -1

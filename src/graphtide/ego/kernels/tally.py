@@ -1,0 +1,209 @@
+"""How often each value is there among what a read merges: counts that are made, looked at and forgotten.
+
+Values are numbered as they come, and lie one after the other with their counts; a slot by a hash of a value has its
+number. A slot counts only if its number was given and what has that number says that it is in this slot, so nothing
+need be wiped (Briggs and Torczon 1993). Of the slots, so few are used that the first is nearly always the right one,
+and whether a value is new is no branch: nothing would foretell it, and to be wrong takes longer than all the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtide.jit import inlined, kernel, leaf
+from graphtide.memory import address_to_words, copy_words, free, malloc
+
+__all__ = [
+    "NUMBERED",
+    "TALLY",
+    "add_value",
+    "begin_tally",
+    "collect",
+    "counts_of",
+    "discard_tally",
+    "distinct",
+    "golden",
+    "most_frequent",
+    "values_of",
+]
+
+# A tally: where its memory is, the bits of how many values it has room for, those of the slots that are in use, and how
+# many values have numbers.
+ADDRESS = 0
+ROOM_BITS = 1
+SLOT_BITS = 2
+NUMBERED = 3
+TALLY = 4
+
+FEWEST_BITS = 4
+# There are four times as many slots as values, at least.
+SPARE_BITS = 2
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@leaf
+def golden(value, bits):
+    """A hash of so many bits."""
+    return np.int64((np.uint64(value) * GOLDEN) >> np.uint64(64 - bits))
+
+
+@leaf
+def values_of(tally):
+    """The values by number."""
+    return address_to_words(tally[ADDRESS], np.int64(1) << tally[ROOM_BITS])
+
+
+@leaf
+def counts_of(tally):
+    """The counts by number."""
+    room = np.int64(1) << tally[ROOM_BITS]
+    return address_to_words(tally[ADDRESS] + 8 * room, room)
+
+
+@leaf
+def _slot_of(tally):
+    """By number of a value: its slot."""
+    room = np.int64(1) << tally[ROOM_BITS]
+    return address_to_words(tally[ADDRESS] + 16 * room, room)
+
+
+@leaf
+def _slots(tally):
+    """The numbers in slots; there may be anything in them."""
+    room = np.int64(1) << tally[ROOM_BITS]
+    return address_to_words(tally[ADDRESS] + 24 * room, room << SPARE_BITS)
+
+
+@kernel
+def discard_tally(tally):
+    """Give the memory back."""
+    free(tally[ADDRESS])
+    tally[ADDRESS] = 0
+
+
+@kernel
+def _have_room(tally, bits):
+    """Have room for as many values as a number of so many bits says, and keep those that have numbers."""
+    room = np.int64(1) << bits
+    address = malloc(8 * room * (3 + (1 << SPARE_BITS)))
+    if tally[ADDRESS] != 0:
+        copy_words(address, tally[ADDRESS], tally[NUMBERED])
+        copy_words(address + 8 * room, tally[ADDRESS] + (8 << tally[ROOM_BITS]), tally[NUMBERED])
+        free(tally[ADDRESS])
+    tally[ADDRESS] = address
+    tally[ROOM_BITS] = bits
+
+
+@inlined
+def begin_tally(tally, values):
+    """Begin anew. About so many values will come: the fewer slots, the nearer they are."""
+    bits = np.int64(FEWEST_BITS)
+    while values > np.int64(1) << bits:
+        bits += 1
+    tally[NUMBERED] = 0
+    if tally[ADDRESS] == 0 or bits > tally[ROOM_BITS]:
+        _have_room(tally, bits)
+    tally[SLOT_BITS] = bits + SPARE_BITS
+
+
+@kernel
+def _have_more_slots(tally):
+    """Let there be twice as many slots."""
+    bits = tally[SLOT_BITS] + 1
+    if bits - SPARE_BITS > tally[ROOM_BITS]:
+        _have_room(tally, bits - SPARE_BITS)
+    tally[SLOT_BITS] = bits
+    values, slot_of, slots = values_of(tally), _slot_of(tally), _slots(tally)
+    mask = (np.int64(1) << bits) - 1
+    for number in range(tally[NUMBERED]):
+        slot = golden(values[number], bits)
+        while 0 <= slots[slot] < number and slot_of[slots[slot]] == slot:
+            slot = (slot + 1) & mask
+        slots[slot] = number
+        slot_of[number] = slot
+
+
+@inlined
+def add_value(tally, value, change):
+    """Add to how often a value is there."""
+    bits = tally[SLOT_BITS]
+    numbered = tally[NUMBERED]
+    if numbered == np.int64(1) << (bits - SPARE_BITS):
+        _have_more_slots(tally)
+        bits += 1
+    values, counts, slot_of, slots = values_of(tally), counts_of(tally), _slot_of(tally), _slots(tally)
+    slot = golden(value, bits)
+    number = slots[slot]
+    known = number if (number >= 0) & (number < numbered) else numbered
+    is_new = (known == numbered) | (slot_of[known] != slot)
+    while not is_new and values[known] != value:
+        slot = (slot + 1) & ((np.int64(1) << bits) - 1)
+        number = slots[slot]
+        known = number if (number >= 0) & (number < numbered) else numbered
+        is_new = (known == numbered) | (slot_of[known] != slot)
+    known = numbered if is_new else known
+    slots[slot] = known
+    slot_of[known] = slot
+    values[known] = value
+    counts[known] = (counts[known] & (np.int64(is_new) - 1)) + change
+    tally[NUMBERED] = numbered + is_new
+
+
+@inlined
+def distinct(tally):
+    """How many values are there."""
+    counts = counts_of(tally)
+    found = np.int64(0)
+    for k in range(tally[NUMBERED]):
+        found += counts[k] != 0
+    return found
+
+
+@kernel
+def collect(tally, pairs, start, end):
+    """Let a tally have the values of a table that are there; no more can be added."""
+    begin_tally(tally, end - start)
+    values, counts = values_of(tally), counts_of(tally)
+    found = 0
+    for at in range(start, end):
+        values[found] = pairs[2 * at]
+        counts[found] = pairs[2 * at + 1]
+        found += pairs[2 * at + 1] != 0
+    tally[NUMBERED] = found
+
+
+@kernel
+def most_frequent(tally, out, first, step, behind, most, ranks):
+    """The values that are there most often, of equally frequent ones the least first; how many there are.
+
+    Value k gets to `first + k * step`, its count so many words behind.
+    """
+    values, counts = values_of(tally), counts_of(tally)
+    found = 0
+    least = np.int64(1)  # what a count must be to matter
+    for number in range(tally[NUMBERED]):
+        count = counts[number]
+        if count < least:
+            continue
+        value = values[number]
+        k = found
+        while k > 0:
+            before = first + (k - 1) * step
+            other = out[before + behind]
+            if count < other:
+                break
+            if count == other:
+                its = out[before]
+                if (ranks[value] > ranks[its]) if ranks.shape[0] > 0 else value > its:
+                    break
+            if k < most:
+                out[before + step] = out[before]
+                out[before + step + behind] = other
+            k -= 1
+        if k < most:
+            out[first + k * step] = value
+            out[first + k * step + behind] = count
+            found = min(found + 1, most)
+        if found == most:
+            least = out[first + (most - 1) * step + behind]
+    return found
