@@ -35,7 +35,7 @@ class Family:
         self.dtype = dtype
         self.column = column  # of the edges that has the weights, or -1
         self._adjacent = adjacent  # the table of the edges
-        self._labels: NDArray[np.int64] | None = None  # that kernels know of
+        self._labels: NDArray[np.int64] | None = None  # what vertices begin with, as kernels know it
         self.queries: list[Steps] = []
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
@@ -44,7 +44,7 @@ class Family:
         self._places: list[tuple[Workspace, int, int]] = []  # of the queries that each workspace covers
         self._covered = self._places  # as they were at the last batch
         self._nothing = no_state(dtype).item()
-        self._vertices = 0
+        self.vertices = 0  # that kernels know of
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
         self.unsettled: list[Steps] = []  # queries that the last batch left without an answer
@@ -113,8 +113,7 @@ class Family:
             control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
             control[fields.COLUMN] = self.column
         self._places = [(space, space.first, space.last) for space in self._spaces]
-        self._vertices = 0
-        self._labels = None
+        self.vertices = 0
 
     def make_room(self, vertices: int) -> None:
         """Have scratch memory and places for so many vertices."""
@@ -123,38 +122,36 @@ class Family:
         for query in self.queries:
             query.add_vertices(vertices)
 
-    def apply(
-        self, labels: NDArray[np.int64], vertices: int, lost: NDArray[np.int64], gained: NDArray[np.int64]
-    ) -> None:
-        """Bring all queries up to date with rows of edges; `labels` are what vertices begin with."""
-        if vertices != self._vertices:
-            self.make_room(vertices)
-            self._vertices = vertices
-        if labels is not self._labels:
-            self._labels = labels
-            for space in self._spaces:
-                space.control[fields.LABELS], space.control[fields.LABEL_COUNT] = labels.ctypes.data, len(labels)
+    def see(self, vertices: int, labels: NDArray[np.int64]) -> None:
+        """Be ready for batches on so many vertices; `labels` are what they begin with."""
+        self.make_room(vertices)
+        self.vertices, self._labels = vertices, labels
+        for space in self._spaces:
+            space.control[fields.LABELS], space.control[fields.LABEL_COUNT] = labels.ctypes.data, len(labels)
+            space.control[fields.MOST] = vertices + 1
+
+    def follow(self) -> None:
+        """Bring all queries up to date with the last batch of the edges."""
         if self.unsettled:
             self.unsettled = []
         if len(self._spaces) == 1:
             space = self._spaces[0]
-            while (code := self._run(space, lost, gained)) != fields.DONE:
+            while (code := self._run(space)) != fields.DONE:
                 self._provide(space, code)
         else:
-            self._run_both(lambda space: self._run(space, lost, gained))
+            self._run_both()
         self._reported = self._order
         self._covered = self._places
 
-    def _run(self, space: Workspace, lost: NDArray[np.int64], gained: NDArray[np.int64]) -> int:
+    def _run(self, space: Workspace) -> int:
         """Go on with a batch until it is done or an array is too short."""
-        likes = self._like_rounds, self._like_states
-        return maintain(space.control, space.table, lost, gained, *likes, self._nothing, self._vertices + 1)
+        return maintain(space.control, self._like_rounds, self._like_states, self._nothing)
 
-    def _run_both(self, run: Callable[[Workspace], int]) -> None:
+    def _run_both(self) -> None:
         """Let two threads go on, each in a workspace, and nobody lengthen an array while one of them does."""
         pending = self._spaces
         while pending:
-            codes = [run(pending[0])] if len(pending) == 1 else _together(run, pending)
+            codes = [self._run(pending[0])] if len(pending) == 1 else _together(self._run, pending)
             stopped = [(space, code) for space, code in zip(pending, codes, strict=True) if code != fields.DONE]
             for space, code in stopped:
                 self._provide(space, code)

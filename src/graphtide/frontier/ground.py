@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from graphtide.errors import GraphtideError, NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
-from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.delta import Delta
+from graphtide.frontier.edges import Edges
 from graphtide.frontier.failures import first_overflow
 from graphtide.frontier.family import Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
@@ -174,7 +175,8 @@ class Ground(ABC):
 
     def prepare(self) -> None:
         """A batch is about to change the edges."""
-        self._house.begin()
+        if self._house.held:
+            self._house.begin()
 
     def forget(self, query: ProgramQuery) -> None:
         """Take a query out, and what only it needed."""
@@ -214,19 +216,29 @@ class Ground(ABC):
         lists, weights = self.adjacency.lists, self.weights(steps.program.weight).view(steps.dtype)
         return steps.compute(lists, weights, self.labels, self.adjacency.vertices, begin, kept=kept)
 
-    def follow(self, delta: Delta, known: int) -> list[Steps]:
-        """Bring all programs up to date with a batch; vertices from number `known` on are new.
+    def follow(self, known: int) -> list[Steps]:
+        """Bring all programs up to date with the last batch of the edges; vertices from number `known` on are new.
 
         Gives those that do not settle: they have no answer and must be forgotten.
         """
         self.known = known
-        adjacency, labels = self.adjacency, self.labels
+        vertices = self.adjacency.vertices
         unsettled: list[Steps] = []
         for family in self._families.values():
-            lost, gained = delta.seen_in(family.column)
-            family.apply(labels, adjacency.vertices, lost, gained)
+            if family.vertices != vertices:
+                family.see(vertices, self.labels)
+            family.follow()
             if family.unsettled:
                 unsettled += family.unsettled
+        if self._summed or self._flows or self._recomputed:
+            unsettled += self._follow_others(self.adjacency.delta)
+        if self._house.held:
+            self._house.end()
+        return unsettled
+
+    def _follow_others(self, delta: Delta) -> list[Steps]:
+        """The same for programs that are in no family."""
+        unsettled: list[Steps] = []
         for query in self._summed:
             self._follow_sums(query.sums, delta)
         for ((weight, dtype), _), flow in self._flows.items():
@@ -239,7 +251,6 @@ class Ground(ABC):
                 query.set_answer(self.compute(query.steps, query.begin, kept=False))
             except NotConvergedError:
                 unsettled.append(query.steps)
-        self._house.end()
         return unsettled
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
@@ -447,11 +458,11 @@ class EdgeGround(Ground):
     def _drop_idle_pairs(self) -> None:
         self._pairs = {weight: pairs for weight, pairs in self._pairs.items() if not pairs.is_idle}
 
-    def follow(self, delta: Delta, known: int) -> list[Steps]:
+    def follow(self, known: int) -> list[Steps]:
         """Pairs come last: landmarks tell of the graph as it is."""
-        unsettled = super().follow(delta, known)
+        unsettled = super().follow(known)
         for weight, pairs in self._pairs.items():
-            pairs.follow(self._families.get((weight, pairs.dtype)), delta)
+            pairs.follow(self._families.get((weight, pairs.dtype)), self.adjacency.delta)
         return unsettled
 
 

@@ -37,6 +37,7 @@ __all__ = [
     "MARKS",
     "MARK_WIDTH",
     "MARK_WORDS",
+    "MOST",
     "NEED",
     "NEXT",
     "ORIGIN",
@@ -53,6 +54,7 @@ __all__ = [
     "ROUND",
     "ROUNDS",
     "SCANS",
+    "SCRATCH",
     "SEEDING",
     "SIDES",
     "SLOT",
@@ -141,7 +143,9 @@ ADJACENT = 17  # the address of the table of the edges
 COLUMN = 18  # of the weights among those of the edges, or -1
 LABELS = 19  # the address of what vertices begin with if each begins with a state of its own, and how many there are
 LABEL_COUNT = 20
-CONTROL_FIELDS = 21
+SCRATCH = 21  # the address of the table of scratch memory and changes
+MOST = 22  # no round of a program without a last one may come after this one
+CONTROL_FIELDS = 23
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
 

@@ -53,6 +53,7 @@ from graphtide.frontier.kernels.fields import (
     MARK_WIDTH,
     MARK_WORDS,
     MARKS,
+    MOST,
     NEED,
     NEXT,
     OUT,
@@ -64,6 +65,7 @@ from graphtide.frontier.kernels.fields import (
     REPORTING,
     ROUND,
     ROUNDS,
+    SCRATCH,
     SEEDING,
     SIDES,
     SLOT,
@@ -93,7 +95,7 @@ from graphtide.frontier.kernels.offers import all_offers, support
 from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import FREE_FIELDS, NOWHERE, fits, fits_up_to, room_for
 from graphtide.frontier.kernels.seeding import call, may_support, seed
-from graphtide.frontier.kernels.shapes import Kept, changes_of, scratch_of
+from graphtide.frontier.kernels.shapes import SCRATCH_FIELDS, Kept, changes_of, scratch_of
 from graphtide.frontier.kernels.stairs import (
     find_step,
     holds,
@@ -110,21 +112,17 @@ __all__ = ["maintain"]
 
 
 @kernel
-def maintain(
-    control, table, lost, gained, like_rounds, like_states, nothing, most
-):  # fmt: skip
-    """Bring queries up to date with edges lost and gained, in rows of `adjacency`; the graph is as it is after them.
+def maintain(control, like_rounds, like_states, nothing):
+    """Bring queries up to date with the last batch of the edges; the graph is as it is after it.
 
-    `control` says which and where to go on; when all is done it is ready for the next batch. `table` is that of scratch
-    memory and changes. An unreached vertex has the state `nothing`. No round of a program without a last one may come
-    after round `most`.
+    `control` says which and where to go on; when all is done it is ready for the next batch. An unreached vertex has
+    the state `nothing`. Weights and states are numbers of one type.
     """
-    # Weights and states are numbers of one type.
-    lost_weights = address_to_array(np.int64(lost.ctypes.data), lost.shape, nothing)
     queries = address_to_words(control[QUERIES], (control[LAST], QUERY_FIELDS))
     adjacent = address_to_words(control[ADJACENT], TABLE_FIELDS)
     graph = lists_of(adjacent)
     weights = weights_of(adjacent, control[COLUMN], nothing)
+    table = address_to_words(control[SCRATCH], SCRATCH_FIELDS)
     scratch = scratch_of(table, address_to_words(control[LABELS], control[LABEL_COUNT]), nothing)
     changes = changes_of(table, nothing)
     while control[POSITION] < control[LAST]:
@@ -141,7 +139,7 @@ def maintain(
             address_to_words(query[MARKS], query[MARK_WORDS]),
         )
         if control[STAGE] == SEEDING:
-            if not seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
+            if not seed(query, control, kept, adjacent, weights, scratch, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.
@@ -151,7 +149,7 @@ def maintain(
             control[STAGE] = COLLECTING
         while control[STAGE] < COMPLETING:
             if control[STAGE] == COLLECTING:
-                code = _collect(query, control, kept, graph, weights, scratch, nothing, most)
+                code = _collect(query, control, kept, graph, weights, scratch, nothing)
                 if code != DONE:
                     return code
             if control[STAGE] == ANSWERING:
@@ -172,7 +170,7 @@ def maintain(
 
 
 @kernel
-def _collect(query, control, kept, graph, weights, scratch, nothing, most):
+def _collect(query, control, kept, graph, weights, scratch, nothing):
     """Bring together the calls of a round, vertex by vertex; at the end of the rounds turn to what they leave to do."""
     due, calls, where, touched = scratch.due, scratch.calls, scratch.where, scratch.touched
     best, doubted = scratch.best, scratch.doubted
@@ -183,7 +181,7 @@ def _collect(query, control, kept, graph, weights, scratch, nothing, most):
         control[STAGE] = COMPLETING
         control[AT] = 0
         return DONE
-    if r > most and query[LAST_ROUND] == ENDLESS:
+    if r > control[MOST] and query[LAST_ROUND] == ENDLESS:
         return STUCK
     if r > most_rounds(kept.rounds):
         return TOO_NARROW_ROUNDS
