@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -45,8 +45,10 @@ class Edges:
         self._floats = [kind.kind is Kind.FLOAT for kind in schema.types[_ENDS:]]
         self._has_int_ids = schema["src"].kind is Kind.INT
         self.adjacency.rules[:, kernels.IS_FLOAT] = self._floats
-        words = ("insert", "delete", "update") if PlainRows.fit(schema) else ()
-        self._plain = {word: PlainRows(word, schema, self.adjacency) for word in words}
+        self._read_few: dict[str, Callable[[Any], Rows | None]] = {}  # by what is done with them: plain rows
+        for word in ("insert", "delete", "update"):
+            is_plain = PlainRows.fit(schema)
+            self._read_few[word] = PlainRows(word, schema, self.adjacency).read if is_plain else lambda _rows: None
         self._in_order = _NOTHING
         self.nothing = self.adjacency.nothing
 
@@ -144,7 +146,7 @@ class Edges:
 
     def entering(self, rows: Any) -> Rows:
         """Rows to insert."""
-        found = self._few_plain(rows, "insert")
+        found = self._read_few["insert"](rows)
         if found is not None:
             return found
         if isinstance(rows, _SEQUENCES) and not rows:
@@ -153,7 +155,7 @@ class Edges:
 
     def leaving(self, rows: Any, word: str) -> Rows:
         """Rows to delete or update: the ends, and all or some of the properties."""
-        found = self._few_plain(rows, word)
+        found = self._read_few[word](rows)
         if found is not None:
             return found
         if isinstance(rows, _SEQUENCES) and not rows:
@@ -170,10 +172,6 @@ class Edges:
             given = np.array([name in names for name in self.schema.names[_ENDS:]], np.bool_)
             table = self._table(codes)
         return Rows(word, table, given, np.empty_like(table))
-
-    def _few_plain(self, rows: Any, word: str) -> Rows | None:
-        reader = self._plain.get(word)
-        return None if reader is None else reader.read(rows)
 
     def limit(self, ranges: Mapping[str, tuple[float, float]]) -> None:
         """Let batches bring no properties, by their names, but those between two numbers."""

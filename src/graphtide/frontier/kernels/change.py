@@ -41,7 +41,7 @@ from graphtide.frontier.kernels.adjacency import (
 )
 from graphtide.frontier.kernels.numbers import known_number, number_of
 from graphtide.frontier.kernels.rooms import NOWHERE, fits, give_back, room_for, take
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing, borrowing_leaf, kernel, leaf
 from graphtide.memory import address_to_array, address_to_words
 
 __all__ = [
@@ -176,7 +176,7 @@ def _check(table, now, now_given, come, come_given, rules):
     return bad == come.shape[0] + now.shape[0]
 
 
-@leaf
+@borrowing_leaf
 def _settle_zeros(rows, rules):
     """Zero has one sign, as it has in columns of codes."""
     for c in range(rules.shape[0]):
@@ -203,7 +203,7 @@ def _out_of_range(rows, given, rules):
     return first, column
 
 
-@leaf
+@borrowing_leaf
 def _lose(table, leaving, leaving_given, renewed, renewed_given, before, all_, entries):
     """Take edges out and renew others; False if that cannot be, and then nothing has changed."""
     gone, changed = leaving.shape[0], renewed.shape[0]
@@ -235,7 +235,7 @@ def _lose(table, leaving, leaving_given, renewed, renewed_given, before, all_, e
     return True
 
 
-@leaf
+@borrowing_leaf
 def _claim(row, rows, given, compared, all_, entries):
     """Find an edge for a row, mark it and note its number, or NOWHERE; how many are unlike it, -1 if an end is new."""
     source, target = rows[row, 0], rows[row, 1]
@@ -250,7 +250,7 @@ def _claim(row, rows, given, compared, all_, entries):
     return unlike
 
 
-@leaf
+@borrowing_leaf
 def _find(row, source, target, rows, given, compared, all_):
     """An edge for a row, or NOWHERE, and how many unlike it there are.
 
@@ -282,7 +282,7 @@ def _find(row, source, target, rows, given, compared, all_):
     return found, unlike
 
 
-@leaf
+@borrowing_leaf
 def _note(row, edge, noted, all_):
     """Write down an edge as it is, but for its slots."""
     noted[row, 0] = all_.other[all_.place[1, edge]]
@@ -291,7 +291,7 @@ def _note(row, edge, noted, all_):
         noted[row, FIRST_COLUMN + c] = all_.columns[c, all_.place[0, edge]]
 
 
-@leaf
+@borrowing_leaf
 def _remove(edge, all_):
     """Take an edge out of both lists; the last element of each takes its slot."""
     place, other, number, columns = all_.place, all_.other, all_.number, all_.columns
@@ -311,7 +311,7 @@ def _remove(edge, all_):
     all_.edges[FREE] = edge
 
 
-@leaf
+@borrowing_leaf
 def _insert(row, source, target, rows, all_):
     """Insert one edge and note its number; why it could not be, or DONE."""
     edges, place = all_.edges, all_.place
@@ -339,7 +339,7 @@ def _insert(row, source, target, rows, all_):
     return DONE
 
 
-@kernel
+@borrowing
 def _make_room(at, side, start, size, room, other, number, columns, place, free):
     """Move a list to a place for half as many elements again; whether there was one."""
     wanted = room_for(np.int64(room[at]) + 1)
@@ -359,7 +359,7 @@ def _make_room(at, side, start, size, room, other, number, columns, place, free)
     return True
 
 
-@leaf
+@borrowing_leaf
 def _locate(row, edge, rows, all_):
     for side in range(2):
         slot = all_.place[side, edge]

@@ -41,13 +41,13 @@ from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import NOWHERE
 from graphtide.frontier.kernels.stairs import find_step, most_rounds
 from graphtide.functions import as_bits
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel
 from graphtide.memory import address_to_words
 
 __all__ = ["call", "may_support", "seed"]
 
 
-@leaf
+@borrowing_leaf
 def call(scratch, control, r, vertex, source, slot):
     """Ask for a look at round `r`, or for a doubt if there is no slot."""
     due, calls = scratch.due, scratch.calls
@@ -61,7 +61,7 @@ def call(scratch, control, r, vertex, source, slot):
     control[TOP] = max(control[TOP], r)
 
 
-@leaf
+@borrowing_leaf
 def may_support(query, kept, v, r, offer):
     """Whether an offer is the state of the step of `v` at `r`, or may be because that was dropped."""
     step = find_step(kept.head, kept.rounds, v, r)
@@ -105,11 +105,13 @@ def seed(query, control, kept, adjacent, weights, scratch, nothing):
     return complete
 
 
-@leaf
+@borrowing_leaf
 def _seed_lost(query, control, kept, weights, row, scratch, nothing):
     """Both ways of a lost edge that messages may have gone."""
     column = control[COLUMN]
-    weight = as_bits(row[FIRST_COLUMN + column], nothing) if column >= 0 else weights.dtype.type(1)
+    weight = weights.dtype.type(1)
+    if column >= 0:
+        weight = as_bits(row[FIRST_COLUMN + column], nothing)  # pyright: ignore[reportCallIssue] - numba fills it in
     complete = True
     for way in range(2):
         if query[SIDES] >> way & 1:
@@ -117,7 +119,7 @@ def _seed_lost(query, control, kept, weights, row, scratch, nothing):
     return complete
 
 
-@leaf
+@borrowing_leaf
 def _seed_gained(query, control, kept, weights, row, scratch, nothing):
     """Both ways of a new edge that messages may go."""
     complete = True
@@ -129,7 +131,7 @@ def _seed_gained(query, control, kept, weights, row, scratch, nothing):
     return complete
 
 
-@leaf
+@borrowing_leaf
 def _seed_edge(query, control, kept, u, v, weight, slot, scratch, nothing):
     """A look for every step of `u` by which a new edge betters `v`, a doubt for every step that a lost one supported.
 
@@ -171,7 +173,7 @@ def _seed_edge(query, control, kept, u, v, weight, slot, scratch, nothing):
     return True
 
 
-@leaf
+@borrowing_leaf
 def _seed_step(query, control, kept, r, state, u, v, weight, slot, scratch, nothing):
     if r >= query[LAST_ROUND]:
         return True
