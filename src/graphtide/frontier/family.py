@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.frontier.failures import Failures
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.certify import uncertain
 from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.workspace import StateChanges, Workspace
+from graphtide.functions import overflow_flag, overflowed
 
 __all__ = ["Family", "StateChanges"]
 
@@ -47,7 +49,8 @@ class Family:
         self.vertices = 0  # that kernels know of
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
-        self.unsettled: list[Steps] = []  # queries that the last batch left without an answer
+        self.failures: Failures | None = None  # of the last batch
+        self._may_overflow = False  # whether a function of a query works on ints
 
     def add(self, steps: Steps) -> None:
         """Let a query be kept with these."""
@@ -99,6 +102,7 @@ class Family:
         """Queries were added or dropped; what the last batch changed is kept."""
         self._order = {query: at for at, query in enumerate(self.queries)}
         drops = any(query.dropping is not None for query in self.queries)
+        self._may_overflow = any(query.message.may_overflow for query in self.queries)
         # A query that asks for bytes of a budget may take them from any other.
         is_divided = len(self.queries) >= _MANY and _helper() is not None
         if is_divided and any(isinstance(query, ThinSteps) for query in self.queries):
@@ -112,6 +116,8 @@ class Family:
             control = space.control
             control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
             control[fields.COLUMN] = self.column
+            # Two threads that ask who overflowed would take each other's answers.
+            control[fields.OVERFLOW_FLAG] = 0 if is_divided else overflow_flag()
         self._places = [(space, space.first, space.last) for space in self._spaces]
         self.vertices = 0
 
@@ -132,16 +138,32 @@ class Family:
 
     def follow(self) -> None:
         """Bring all queries up to date with the last batch of the edges."""
-        if self.unsettled:
-            self.unsettled = []
+        if self.failures is not None:
+            self.failures = None
+        if self._may_overflow:
+            overflowed()  # whatever was tried before is forgotten
         if len(self._spaces) == 1:
             space = self._spaces[0]
             while (code := self._run(space)) != fields.DONE:
                 self._provide(space, code)
         else:
             self._run_both()
+        if self._may_overflow:
+            self._look_for_overflows()
         self._reported = self._order
         self._covered = self._places
+
+    def _look_for_overflows(self) -> None:
+        """Find the queries whose functions made ints that are too long; of two threads' queries, all that may have."""
+        all_may_have = overflowed()
+        for query in self.queries:
+            if query.row[fields.OVERFLOWED] or (all_may_have and query.message.may_overflow):
+                self._fail().overflowed.append(query)
+
+    def _fail(self) -> Failures:
+        if self.failures is None:
+            self.failures = Failures()
+        return self.failures
 
     def _run(self, space: Workspace) -> int:
         """Go on with a batch until it is done or an array is too short."""
@@ -227,7 +249,9 @@ class Family:
             self._lengthen()
         else:
             assert code == fields.STUCK
-            self.unsettled.append(steps)
+            self._fail().unsettled.append(steps)
+            if len(self._spaces) == 1 and overflowed():
+                self._fail().overflowed.append(steps)
             space.give_up()
         if isinstance(steps, ThinSteps) and steps.is_aside:
             # It was set aside in the middle of the batch; its calls are void.

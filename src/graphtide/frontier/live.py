@@ -26,7 +26,6 @@ from graphtide.frontier.delta import Rows
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
-from graphtide.frontier.failures import drop_overflowed, drop_unsettled
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.labels import label_codes, path_graph
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -38,11 +37,10 @@ from graphtide.frontier.pattern import automaton
 from graphtide.frontier.program import Along, Program, distances
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
-from graphtide.frontier.steps import Begin
+from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import SumProgram
 from graphtide.frontier.surroundings import Choice, Some, Surroundings
 from graphtide.frontier.vertices import Vertices
-from graphtide.functions import overflowed
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
 from graphtide.rows.tabular import Tabular
@@ -80,7 +78,6 @@ class LiveGraph(Tabular):
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
         self._egos: dict[str, Ego] = {}
-        self._may_overflow = False  # whether a function of a query works on ints
         self.batches = 0  # that were applied
         self._registered = 0
 
@@ -200,20 +197,24 @@ class LiveGraph(Tabular):
         ground.prepare()
         self._edges.change(entering, leaving, renewed)
         self.batches += 1
-        if self._may_overflow:
-            overflowed()  # whatever was tried before is forgotten
-        unsettled = ground.follow(known)
-        has_overflowed = self._may_overflow and overflowed()
+        failures = ground.follow(known)
         if self._path_graphs or self._egos:
             delta = self._edges.adjacency.delta
             for (_, label), graph in self._path_graphs.items():
                 graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
             for ego in self._egos.values():
                 ego.follow(delta, known)
-        if has_overflowed:
-            drop_overflowed(self)
-        if unsettled:
-            drop_unsettled(self, unsettled)
+        if failures:
+            names = self._drop_all(failures.overflowed), self._drop_all(failures.unsettled)
+            raise failures.as_error(self.batches, *names)
+
+    def _drop_all(self, failed: list[Steps]) -> str:
+        """Drop the queries of these steps; their names."""
+        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
+        dropped = [query for query in programs if any(query.steps is steps for steps in failed)]
+        for query in dropped:
+            query.drop()
+        return ", ".join(f'"{query.name}"' for query in dropped)
 
     # -- queries
 
@@ -465,8 +466,6 @@ class LiveGraph(Tabular):
     def _sort(self) -> None:
         """Know by weight what all queries on it take, without asking thousands of them at every batch."""
         limits: dict[str, tuple[float, float]] = {}
-        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
-        self._may_overflow = any(query.steps.message.may_overflow for query in programs)
         for query in self._queries.values():
             part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
             if isinstance(part, ProgramQuery) and part.program.weight is not None:

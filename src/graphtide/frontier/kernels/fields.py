@@ -42,6 +42,8 @@ __all__ = [
     "NEXT",
     "ORIGIN",
     "OUT",
+    "OVERFLOWED",
+    "OVERFLOW_FLAG",
     "OWN",
     "PLACES",
     "POSITION",
@@ -114,7 +116,8 @@ REGION_VERTICES = 26  # those that came later are outside
 ANCHOR = 27  # the address of the bound, and of what landmarks said of the target then
 ORIGIN = 28
 TARGET = 29
-WORK = 30  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
+OVERFLOWED = 30  # 1 if an int of a user's function was too long in this batch
+WORK = 31  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
 DEGREES = 20  # lengths that are told apart; the last stands for those above it
 QUERY_FIELDS = WORK + DEGREES
 
@@ -145,7 +148,8 @@ LABELS = 19  # the address of what vertices begin with if each begins with a sta
 LABEL_COUNT = 20
 SCRATCH = 21  # the address of the table of scratch memory and changes
 MOST = 22  # no round of a program without a last one may come after this one
-CONTROL_FIELDS = 23
+OVERFLOW_FLAG = 23  # the address of the word that users' functions set; 0 if somebody else looks at it
+CONTROL_FIELDS = 24
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
 

@@ -57,6 +57,8 @@ from graphtide.frontier.kernels.fields import (
     NEED,
     NEXT,
     OUT,
+    OVERFLOW_FLAG,
+    OVERFLOWED,
     PLACES,
     POSITION,
     QUERIES,
@@ -105,7 +107,7 @@ from graphtide.frontier.kernels.stairs import (
     write_steps,
 )
 from graphtide.frontier.kernels.work import count_work
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel, leaf
 from graphtide.memory import address_to_array, address_to_words
 
 __all__ = ["maintain"]
@@ -128,6 +130,7 @@ def maintain(control, like_rounds, like_states, nothing):
     while control[POSITION] < control[LAST]:
         query = queries[control[POSITION]]
         if query[ASIDE] == 1:
+            _note_overflow(query, control)
             changes.ends[control[POSITION]] = control[OUT]
             control[POSITION] += 1
             continue
@@ -143,6 +146,7 @@ def maintain(control, like_rounds, like_states, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.
+                _note_overflow(query, control)
                 changes.ends[control[POSITION]] = control[OUT]
                 control[POSITION] += 1
                 continue
@@ -162,11 +166,21 @@ def maintain(control, like_rounds, like_states, nothing):
             control[STAGE] = REPORTING
         if not _report(query, control, kept, scratch, changes, nothing):
             return TOO_FEW_CHANGES
+        _note_overflow(query, control)
         control[STAGE] = SEEDING
         control[POSITION] += 1
     control[POSITION] = control[FIRST]
     control[OUT] = 0
     return DONE
+
+
+@leaf
+def _note_overflow(query, control):
+    """Note that the function of the query under way made an int that is too long."""
+    if control[OVERFLOW_FLAG] != 0:
+        flag = address_to_words(control[OVERFLOW_FLAG], 1)
+        query[OVERFLOWED] |= flag[0]
+        flag[0] = 0
 
 
 @kernel
@@ -316,7 +330,7 @@ def _answer(query, control, kept, graph, weights, scratch, nothing):
     return DONE
 
 
-@leaf
+@borrowing_leaf
 def _replace(rounds, states, count, at, after, has_new, r, new):
     """In a list of steps, let the new step, if there is one, stand in place of those from `at` to `after`."""
     shift = has_new + at - after
@@ -333,7 +347,7 @@ def _replace(rounds, states, count, at, after, has_new, r, new):
         states[at] = new
 
 
-@leaf
+@borrowing_leaf
 def _drop(query, kept, graph, v, r, count, rounds, states):
     """Take chosen steps up to round `r` out of a list, but for round 0 and the last step; how many are left."""
     degree = degree_of(graph.size, v)
@@ -418,7 +432,7 @@ def _recall(query, control, kept, graph, weights, scratch, v, r, nothing):
                 at += 1
 
 
-@leaf
+@borrowing_leaf
 def _note(query, control, kept, scratch, v, nothing):
     """Keep the last state that a vertex had before this batch: its last step is always there."""
     stamp, changed, was = scratch.stamp, scratch.changed, scratch.was
