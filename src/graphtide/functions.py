@@ -38,6 +38,7 @@ __all__ = [
     "compile_scalar",
     "made_by",
     "name_of",
+    "overflow_flag",
     "overflowed",
     "point_to",
     "point_to_states",
@@ -116,6 +117,11 @@ def overflowed() -> bool:
     found = bool(_OVERFLOWS[0])
     _OVERFLOWS[0] = 0
     return found
+
+
+def overflow_flag() -> int:
+    """The address of the word that checked functions set, for kernels that ask who did."""
+    return int(_OVERFLOWS.ctypes.data)
 
 
 def made_by(each: Any, takes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:

@@ -39,6 +39,7 @@ from numba.core import compiler, config, registry, serialize
 __all__ = [
     "CacheState",
     "borrowing",
+    "borrowing_leaf",
     "cache_folder",
     "cache_state",
     "inlined",
@@ -83,6 +84,11 @@ def borrowing(function: Function) -> Function:
 def leaf(function: Function) -> Function:
     """A kernel so small, or called so often, that LLVM should get a copy of it for every caller."""
     return _cached(_njit(function), function)
+
+
+def borrowing_leaf(function: Function) -> Function:
+    """A leaf that makes no array and gets none from what it calls, so that nobody's holders need be counted."""
+    return _cached(_njit(function, _nrt=False), function)
 
 
 def _made_once(dispatcher: Any) -> Any:

@@ -19,6 +19,7 @@ __all__ = [
     "address_to_array",
     "address_to_words",
     "allocate_pages",
+    "byte_at",
     "copy_words",
     "free",
     "malloc",
@@ -68,6 +69,17 @@ def _as_pointer_like(_context: Any, _address: Any, like: Any) -> Any:
 def address_to_array(address, size, like):
     """The `size` elements at `address`, as an array of the type that `like`, an array or a number, has or is."""
     return carray(_as_pointer_like(address, like), size)  # pyright: ignore[reportCallIssue] - numba fills in the context
+
+
+@intrinsic
+def byte_at(_context: Any, _address: Any) -> Any:
+    """The byte at an address."""
+    signature = types.uint8(types.int64)
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()))
+
+    return signature, generate
 
 
 @leaf

@@ -7,7 +7,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.frontier.delta import Delta, Rows
 from graphtide.frontier.kernels import adjacency as kernels
+from graphtide.frontier.kernels import change as changes
 from graphtide.frontier.kernels.rooms import new_free
 from graphtide.frontier.kernels.shapes import Lists
 from graphtide.frontier.numbers import Numbers
@@ -16,18 +18,19 @@ from graphtide.rows.codes import Codes
 __all__ = ["Adjacency"]
 
 _FEWEST = 64
-_NO_ENTRIES = np.empty((0, 2), np.int64)
-_NO_NAMES = np.empty(0, np.int64)
 
 _Element = TypeVar("_Element", np.int64, np.int32, np.uint8)
 
 
 class Adjacency:
-    """Edges by number, in lists at both of their ends, with columns of eight bytes each."""
+    """Edges by number, in lists at both of their ends, with columns of eight bytes each.
 
-    def __init__(self, columns: int) -> None:
+    Rows name ends by numbers, or by ids if there are `numbers` for these.
+    """
+
+    def __init__(self, columns: int, numbers: Numbers | None = None) -> None:
         self.vertices = 0
-        self.edges = 0
+        self._ids = numbers
         self._start = np.zeros(0, np.int64)
         self._size = np.zeros(0, np.int32)
         self._room = np.zeros(0, np.int32)
@@ -38,8 +41,23 @@ class Adjacency:
         self._marks = np.zeros(_FEWEST, np.uint8)
         self._free = new_free()
         self._numbers = np.array([0, -1])
+        self.rules = np.zeros((columns, changes.RULE_FIELDS))  # what columns hold: see `kernels.change`
+        self.none_given = np.zeros(columns, np.bool_)
+        self.nothing = Rows("", self.new_rows(0), self.none_given)
+        self._batch = self.nothing, self.nothing, self.nothing
         self.table = np.zeros(kernels.TABLE_FIELDS, np.int64)  # what kernels find all of it by
+        self.table[kernels.AT] = changes.BEGINNING
         self._tell()
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+        return int(self.table[kernels.EDGE_COUNT])
+
+    @property
+    def delta(self) -> Delta:
+        """What the last batch did."""
+        return Delta.of(*self._batch)
 
     @property
     def lists(self) -> Lists:
@@ -54,6 +72,8 @@ class Adjacency:
         """Let there be so many vertices; new ones have no edges."""
         self._make_lists(vertices)
         self.vertices = vertices
+        self.table[kernels.VERTICES] = vertices
+        self._tell()
 
     def _make_lists(self, vertices: int) -> None:
         if 2 * vertices > len(self._start):
@@ -61,63 +81,34 @@ class Adjacency:
             self._start = _grown(self._start, size)
             self._size = _grown(self._size, size)
             self._room = _grown(self._room, size)
-            self._tell()
 
-    def enter(self, rows: Codes, numbers: Numbers | None = None) -> None:
-        """Insert edges. The rows, which have ends and columns, get numbers for the ends and slots; see `kernels`.
+    def change(self, leaving: Rows, renewed: Rows, entering: Rows) -> int:
+        """Take edges out, give others new columns, insert: a code of `kernels.change` that says it is done, or why not.
 
-        The ends are numbers, or ids: those that are new are numbered.
+        If it is not, nothing has changed, and the table names the row.
         """
-        count = len(rows)
-        if self.edges == 0 and count > _FEWEST:
-            if numbers is not None:
-                rows[:, :2] = numbers.of_new(np.ascontiguousarray(rows[:, :2]).ravel()).reshape(-1, 2)
-                self.add_vertices(len(numbers))
-            self._load(rows)
-            return
-        entries, names, vertices = _NO_ENTRIES, _NO_NAMES, self.vertices
-        if numbers is not None:
-            most = vertices + 2 * count
-            if most > numbers.room:
-                numbers.make_room(most)
-            if 2 * most > len(self._start):
-                self._make_lists(most)
-            entries, names = numbers.entries, numbers.names
-        at, reason, vertices = kernels.enter_some(rows, 0, self.table, entries, names, vertices)
-        while reason != kernels.DONE:
-            self._provide(int(reason), count)
-            at, reason, vertices = kernels.enter_some(rows, at, self.table, entries, names, vertices)
-        self.edges += count
-        self.vertices = vertices
-        if numbers is not None:
-            numbers.count = vertices
+        if entering.count > _FEWEST and self.edges == 0 and leaving.count == renewed.count == 0:
+            code = self._load(entering)
+        else:
+            code = changes.change(self.table, leaving.place, renewed.place, entering.place)
+        while code > changes.OUT_OF_RANGE:
+            self._provide(code, entering.count)
+            code = changes.change(self.table, leaving.place, renewed.place, entering.place)
+        if code == changes.DONE_WITH_VERTICES:
+            self._see_vertices()
+        if code <= changes.DONE_WITH_VERTICES:
+            self._batch = leaving, renewed, entering
+        return code
 
-    def lose(
-        self,
-        leaving: Codes,
-        given: NDArray[np.bool_],
-        renewed: Codes,
-        new: NDArray[np.bool_],
-        numbers: Numbers | None = None,
-    ) -> tuple[Codes, int, int]:
-        """Take edges out and give others new columns, an edge for each row of ends and columns; rows of what was there.
+    @property
+    def refused(self) -> tuple[int, int]:
+        """The row that was refused, and why: see `kernels.change`."""
+        return int(self.table[kernels.ROW]), int(self.table[kernels.REASON])
 
-        An edge to take out must have the columns that are given. One to renew gets those that are new, and its row the
-        others and the number of the edge. The ends are numbers, or ids that have numbers.
-
-        Also the row for which there was no edge, or more than one that differ in their columns (how many more; -1 if
-        an id has no number), if any, counted through both. Then nothing has changed.
-        """
-        lost = leaving if not len(renewed) else np.empty((len(leaving) + len(renewed), leaving.shape[1]), np.int64)
-        entries = _NO_ENTRIES if numbers is None else numbers.entries
-        row, unlike = kernels.lose(leaving, given, renewed, new, lost, self.table, entries)
-        if row == len(lost):
-            self.edges -= len(leaving)
-        return lost, row, unlike
-
-    def locate(self, rows: Codes) -> None:
-        """Give rows, which have the numbers of their edges, ends and slots."""
-        kernels.locate(rows, self.table)
+    def _see_vertices(self) -> None:
+        self.vertices = int(self.table[kernels.VERTICES])
+        if self._ids is not None:
+            self._ids.count = self.vertices
 
     def new_rows(self, count: int) -> Codes:
         """Rows of so many edges, to be filled in."""
@@ -154,9 +145,14 @@ class Adjacency:
         )
         return sum(array.nbytes for array in arrays)
 
-    def _load(self, rows: Codes) -> None:
+    def _load(self, entering: Rows) -> int:
         """The first edges, all at once: lists lie in the order of vertices."""
-        count = len(rows)
+        if not changes.check(self.table, self.nothing.place, entering.place):
+            return changes.OUT_OF_RANGE
+        rows, count = entering.table, entering.count
+        if self._ids is not None:
+            rows[:, :2] = self._ids.of_new(np.ascontiguousarray(rows[:, :2]).ravel()).reshape(-1, 2)
+            self.add_vertices(len(self._ids))
         self._free = new_free()
         self._numbers[:] = 0, -1
         self._size[:] = 0
@@ -179,12 +175,21 @@ class Adjacency:
             self._free,
             self._numbers,
         )
-        self.edges = count
         self._tell()
+        table = self.table
+        table[kernels.LEAVING_COUNT] = table[kernels.RENEWED_COUNT] = 0
+        table[kernels.ENTERING], table[kernels.ENTERING_COUNT] = entering.place[: changes.COUNT + 1]
+        table[kernels.EDGE_COUNT] = count
+        return changes.DONE_WITH_VERTICES
 
-    def _provide(self, reason: int, coming: int) -> None:
+    def _provide(self, code: int, coming: int) -> None:
         """Lengthen what was too short."""
-        if reason == kernels.NO_EDGES_LEFT:
+        if code == changes.NO_VERTICES_LEFT:
+            assert self._ids is not None, "who names ends by numbers has added them"
+            most = self.vertices + 2 * coming
+            self._ids.make_room(most)
+            self._make_lists(most)
+        elif code == changes.NO_EDGES_LEFT:
             most = self._place.shape[1]
             self._place = _grown(self._place, max(most * 3 // 2, most + coming))
             self._marks = _grown(self._marks, self._place.shape[1])
@@ -208,7 +213,12 @@ class Adjacency:
             kernels.MARKS: self._marks,
             kernels.FREE_PLACES: self._free,
             kernels.EDGES: self._numbers,
+            kernels.RULES: self.rules,
         }
+        if self._ids is not None:
+            arrays |= {kernels.ENTRIES: self._ids.entries, kernels.NAMES: self._ids.names}
+            self.table[kernels.ENTRY_COUNT] = len(self._ids.entries)
+            self.table[kernels.MOST_VERTICES] = min(self._ids.room, len(self._start) // 2)
         for at, array in arrays.items():
             self.table[at] = array.ctypes.data
         self.table[kernels.LISTS] = len(self._start)

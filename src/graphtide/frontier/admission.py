@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.errors import SchemaError
-from graphtide.frontier.edges import Edges, Rows
+from graphtide.frontier.edges import Edges, written_range
 from graphtide.frontier.message import CompiledMessage, check_monotone, compile_message
 from graphtide.frontier.program import Program
 from graphtide.frontier.sum_program import CompiledSum, SumProgram, compile_sum
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind
 
-__all__ = ["admit", "admit_sum", "check_weights", "compiled_on", "range_of", "written_range"]
+__all__ = ["admit", "admit_sum", "compiled_on", "range_of"]
 
 # Four million of them add up to less than the state of a vertex that is not reached.
 _GREATEST_INT: Final = 2**40
@@ -67,11 +66,6 @@ def range_of(edges: Edges, program: Program | SumProgram) -> tuple[float, float]
     return program.least_weight, min(program.greatest_weight, _GREATEST_INT if is_summed else np.inf)
 
 
-def written_range(least: float, greatest: float) -> str:
-    """A range of weights, as hints say it."""
-    return f"{least:g} and more" if greatest == np.inf else f"{least:g} to {greatest:g}"
-
-
 def _weight_dtype(edges: Edges, program: Program | SumProgram) -> np.dtype[Any] | None:
     """The type of the weights that a program asks for."""
     if program.weight is None:
@@ -116,15 +110,3 @@ def _some_weights(edges: Edges, program: Program, message: CompiledMessage) -> N
     weights = edges.slot_weights(program.weight)
     few = weights[edges.adjacency.some_slots(_FEW_WEIGHTS)]
     return np.unique(np.append(few, edges.adjacency.extremes(weights)).astype(message.weight_dtype))
-
-
-def check_weights(edges: Edges, limits: Mapping[str, tuple[float, float]], rows: Rows) -> None:
-    """Raise if a row has a weight that a query's program does not settle with, by what all queries on it take."""
-    for weight, (least, greatest) in limits.items():
-        bad = edges.outside(weight, rows, least, greatest)
-        if bad is not None:
-            row, number = bad
-            raise SchemaError(
-                f'cannot {rows.word} row {row}, {edges.shown(rows, row)}: a query on "{weight}" takes no {number}',
-                hint=f"it takes {written_range(least, greatest)}; nothing of the batch was applied",
-            )

@@ -43,8 +43,8 @@ class EdgeCondition:
 
     >>> edges = Edges(Schema.of(src=int, dst=int, year=int))
     >>> condition = EdgeCondition("year < 2019 and src.id <> dst.id", edges, Vertices(edges, {}))
-    >>> delta = edges.change(edges.entering([(1, 2, 2018), (1, 1, 2018)]), edges.leaving((), ""), edges.leaving((), ""))
-    >>> condition.of_rows(delta.gained)
+    >>> edges.change(edges.entering([(1, 2, 2018), (1, 1, 2018)]), edges.nothing, edges.nothing)
+    >>> condition.of_rows(edges.adjacency.delta.gained)
     array([ True, False])
     """
 

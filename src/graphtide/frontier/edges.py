@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from graphtide.errors import CatalogueError, SchemaError
 from graphtide.frontier.adjacency import Adjacency
+from graphtide.frontier.delta import Rows
+from graphtide.frontier.kernels import change as kernels
 from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.numbers import Numbers
 from graphtide.frontier.plain_rows import PlainRows
@@ -21,49 +23,11 @@ from graphtide.rows.encode import encode_column
 from graphtide.rows.schema import did_you_mean
 from graphtide.rows.types import Kind, Type
 
-__all__ = ["Delta", "Edges", "Rows"]
+__all__ = ["Edges", "written_range"]
 
 _ENDS: Final = 2
 _NOTHING: Final = np.empty(0, np.int64)
 _SEQUENCES: Final = (list, tuple)
-
-
-class Rows(NamedTuple):
-    """Edges that a batch speaks of."""
-
-    word: str  # what is to be done with them
-    table: Codes  # rows of kernels: the ids of their ends and their own columns, floats by their bits
-    given: NDArray[np.bool_]  # which of these columns the user gave
-    plain: Sequence[tuple[Any, ...]] | None = None  # the rows themselves, if they are few and plain
-
-
-class Delta(NamedTuple):
-    """What a batch did, in rows of kernels: edges lost and gained, and those that have other columns now as both.
-
-    It holds until the next batch.
-    """
-
-    lost: Codes  # without slots
-    gained: Codes
-    renewed: int  # so many of either, the first ones, are edges that have other columns
-
-    def seen_in(self, c: int) -> tuple[Codes, Codes]:
-        """Edges lost and gained, for those who look at one column, or at none if it is -1."""
-        lost, gained, renewed = self
-        if renewed == 0:
-            return lost, gained
-        if c < 0:
-            return lost[renewed:], gained[renewed:]
-        gone, come = np.ones(len(lost), np.bool_), np.ones(len(gained), np.bool_)
-        at = FIRST_COLUMN + c
-        gone[:renewed] = come[:renewed] = lost[:renewed, at] != gained[:renewed, at]
-        return lost[gone], gained[come]
-
-    def in_column(self, c: int) -> tuple[Codes, Codes, Codes, Codes]:
-        """Edges lost, their values in a column, edges gained and theirs."""
-        lost, gained = self.seen_in(c)
-        at = FIRST_COLUMN + c
-        return lost, np.ascontiguousarray(lost[:, at]), gained, np.ascontiguousarray(gained[:, at])
 
 
 class Edges:
@@ -71,19 +35,22 @@ class Edges:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.adjacency = Adjacency(len(schema) - _ENDS)
+        self._numbers = Numbers()
+        self.adjacency = Adjacency(len(schema) - _ENDS, self._numbers)
         self._id_schema = schema.select("src")
         self.id_schema = Schema({"id": schema["src"]})
         self._dictionary = Dictionary()
-        self._numbers = Numbers()
         self._all_given = np.ones(len(schema) - _ENDS, np.bool_)
-        self._none_given = np.zeros(len(schema) - _ENDS, np.bool_)
         self._places = {name: place for place, name in enumerate(schema.names[_ENDS:])}
         self._floats = [kind.kind is Kind.FLOAT for kind in schema.types[_ENDS:]]
         self._has_int_ids = schema["src"].kind is Kind.INT
-        self._plain = PlainRows(schema, self.adjacency) if PlainRows.fit(schema) else None
+        self.adjacency.rules[:, kernels.IS_FLOAT] = self._floats
+        self._read_few: dict[str, Callable[[Any], Rows | None]] = {}  # by what is done with them: plain rows
+        for word in ("insert", "delete", "update"):
+            is_plain = PlainRows.fit(schema)
+            self._read_few[word] = PlainRows(word, schema, self.adjacency).read if is_plain else lambda _rows: None
         self._in_order = _NOTHING
-        self.nothing = Rows("", self.adjacency.new_rows(0), self._all_given)
+        self.nothing = self.adjacency.nothing
 
     # -- vertices
 
@@ -179,45 +146,39 @@ class Edges:
 
     def entering(self, rows: Any) -> Rows:
         """Rows to insert."""
+        found = self._read_few["insert"](rows)
+        if found is not None:
+            return found
         if isinstance(rows, _SEQUENCES) and not rows:
             return self.nothing
-        plain = None if self._plain is None else self._plain.read(rows, "insert")
-        if plain is not None:
-            return Rows("insert", plain, self._all_given, rows)
         return Rows("insert", self._table(encode_rows(self.schema, self._dictionary, rows)), self._all_given)
 
     def leaving(self, rows: Any, word: str) -> Rows:
         """Rows to delete or update: the ends, and all or some of the properties."""
+        found = self._read_few[word](rows)
+        if found is not None:
+            return found
         if isinstance(rows, _SEQUENCES) and not rows:
             return self.nothing
-        plain = None if self._plain is None else self._plain.read(rows, word)
-        if plain is not None:
-            return Rows(word, plain, self._all_given, rows)
         names = _names_of(rows, self.schema, word)
+        given = self._all_given
         if names == self.schema.names:
-            return Rows(word, self._table(encode_rows(self.schema, self._dictionary, rows)), self._all_given)
-        part = encode_rows(self.schema.select(*names), self._dictionary, rows)
-        codes = np.zeros((len(self.schema), part.shape[1]), np.int64)
-        for line, name in zip(part, names, strict=True):
-            codes[self.schema.index(name)] = line
-        given = np.array([name in names for name in self.schema.names[_ENDS:]], np.bool_)
-        return Rows(word, self._table(codes), given)
+            table = self._table(encode_rows(self.schema, self._dictionary, rows))
+        else:
+            part = encode_rows(self.schema.select(*names), self._dictionary, rows)
+            codes = np.zeros((len(self.schema), part.shape[1]), np.int64)
+            for line, name in zip(part, names, strict=True):
+                codes[self.schema.index(name)] = line
+            given = np.array([name in names for name in self.schema.names[_ENDS:]], np.bool_)
+            table = self._table(codes)
+        return Rows(word, table, given, np.empty_like(table))
 
-    def outside(self, name: str, rows: Rows, least: float, greatest: float) -> tuple[int, Any] | None:
-        """The first row with a property that is given and not between the two, and that property."""
-        c = self._places[name]
-        if rows.plain is not None:
-            # A few comparisons in Python cost less than a call of NumPy.
-            for row in rows.plain:
-                if not least <= row[_ENDS + c] <= greatest:
-                    return rows.plain.index(row), row[_ENDS + c]
-            return None
-        if not rows.given[c]:
-            return None
-        numbers = self.as_numbers(name, np.ascontiguousarray(rows.table[:, FIRST_COLUMN + c]))
-        bad = ~((numbers >= least) & (numbers <= greatest))
-        first = int(bad.argmax()) if len(bad) else 0
-        return (first, numbers[first]) if bad.any() else None
+    def limit(self, ranges: Mapping[str, tuple[float, float]]) -> None:
+        """Let batches bring no properties, by their names, but those between two numbers."""
+        rules = self.adjacency.rules
+        rules[:, kernels.IS_LIMITED] = 0
+        for name, limits in ranges.items():
+            rules[self._places[name], kernels.IS_LIMITED :] = 1, *limits
 
     def shown(self, rows: Rows, row: int) -> str:
         """A row as the user wrote it."""
@@ -264,28 +225,17 @@ class Edges:
 
     # -- change
 
-    def change(self, entering: Rows, leaving: Rows, renewed: Rows) -> Delta:
+    def change(self, entering: Rows, leaving: Rows, renewed: Rows) -> None:
         """Delete, update and insert, or raise and leave everything as it was."""
-        adjacency = self.adjacency
-        lost, gained = leaving.table, entering.table
-        changed = len(renewed.table)
-        if changed or len(lost):
-            lost = self._lose(leaving, renewed)
-        if len(gained):
-            adjacency.enter(gained, self._numbers)
-        if changed:
-            # Only now: slots may have moved.
-            adjacency.locate(renewed.table)
-            gained = np.concatenate([renewed.table, gained])
-        return Delta(lost, gained, changed)
+        code = self.adjacency.change(leaving, renewed, entering)
+        if code == kernels.NO_EDGE_LIKE_IT:
+            self._raise_not_found(leaving, renewed)
+        elif code == kernels.OUT_OF_RANGE:
+            self._raise_out_of_range(entering, renewed)
 
-    def _lose(self, leaving: Rows, renewed: Rows) -> Codes:
-        lost, row, unlike = self.adjacency.lose(
-            leaving.table, leaving.given, renewed.table, renewed.given, self._numbers
-        )
-        if row == len(lost):
-            return lost
-        rows, row = (leaving, row) if row < len(leaving.table) else (renewed, row - len(leaving.table))
+    def _raise_not_found(self, leaving: Rows, renewed: Rows) -> None:
+        row, unlike = self.adjacency.refused
+        rows, row = (leaving, row) if row < leaving.count else (renewed, row - leaving.count)
         what = f"cannot {rows.word} row {row}, {self.shown(rows, row)}"
         hint = ""
         if unlike < 0:
@@ -298,6 +248,17 @@ class Edges:
             message = f"{what}: {unlike + 1} edges between these vertices differ in their properties"
             hint = "delete the one that you mean with all its properties; "
         raise CatalogueError(message, hint=f"{hint}nothing of the batch was applied")
+
+    def _raise_out_of_range(self, entering: Rows, renewed: Rows) -> None:
+        row, column = self.adjacency.refused
+        rows, row = (entering, row) if row < entering.count else (renewed, row - entering.count)
+        name = self.schema.names[_ENDS + column]
+        number = self.as_numbers(name, rows.table[row : row + 1, FIRST_COLUMN + column].copy())[0]
+        least, greatest = self.adjacency.rules[column, kernels.LEAST :]
+        raise SchemaError(
+            f'cannot {rows.word} row {row}, {self.shown(rows, row)}: a query on "{name}" takes no {number}',
+            hint=f"it takes {written_range(least, greatest)}; nothing of the batch was applied",
+        )
 
     def _table(self, codes: Codes) -> Codes:
         """Rows of codes as kernels take them: floats by their bits."""
@@ -317,6 +278,11 @@ class Edges:
 
     def _shown_ids(self, codes: Codes) -> list[Any]:
         return [row[0] for row in decode_rows(self._id_schema, self._dictionary, codes[None])]
+
+
+def written_range(least: float, greatest: float) -> str:
+    """A range of weights, as hints say it."""
+    return f"{least:g} and more" if greatest == np.inf else f"{least:g} to {greatest:g}"
 
 
 def _names_of(rows: Any, schema: Schema, word: str) -> tuple[str, ...]:

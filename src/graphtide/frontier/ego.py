@@ -26,7 +26,8 @@ from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Planning, Rates
 from graphtide.ego.windows import Window
 from graphtide.errors import UsageError
-from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.delta import Delta
+from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego_watch import Watch, Watches
 from graphtide.frontier.surroundings import Choice, Surroundings
 from graphtide.rows import Type

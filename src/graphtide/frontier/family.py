@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.frontier.failures import Failures
 from graphtide.frontier.kernels import fields
 from graphtide.frontier.kernels.certify import uncertain
 from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.workspace import StateChanges, Workspace
+from graphtide.functions import overflow_flag, overflowed
 
 __all__ = ["Family", "StateChanges"]
 
@@ -35,7 +37,7 @@ class Family:
         self.dtype = dtype
         self.column = column  # of the edges that has the weights, or -1
         self._adjacent = adjacent  # the table of the edges
-        self._labels: NDArray[np.int64] | None = None  # that kernels know of
+        self._labels: NDArray[np.int64] | None = None  # what vertices begin with, as kernels know it
         self.queries: list[Steps] = []
         self._table = np.zeros((4, fields.QUERY_FIELDS), np.int64)
         self._like_rounds = np.empty(0, NARROW)
@@ -44,10 +46,11 @@ class Family:
         self._places: list[tuple[Workspace, int, int]] = []  # of the queries that each workspace covers
         self._covered = self._places  # as they were at the last batch
         self._nothing = no_state(dtype).item()
-        self._vertices = 0
+        self.vertices = 0  # that kernels know of
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
-        self.unsettled: list[Steps] = []  # queries that the last batch left without an answer
+        self.failures: Failures | None = None  # of the last batch
+        self._may_overflow = False  # whether a function of a query works on ints
 
     def add(self, steps: Steps) -> None:
         """Let a query be kept with these."""
@@ -99,6 +102,7 @@ class Family:
         """Queries were added or dropped; what the last batch changed is kept."""
         self._order = {query: at for at, query in enumerate(self.queries)}
         drops = any(query.dropping is not None for query in self.queries)
+        self._may_overflow = any(query.message.may_overflow for query in self.queries)
         # A query that asks for bytes of a budget may take them from any other.
         is_divided = len(self.queries) >= _MANY and _helper() is not None
         if is_divided and any(isinstance(query, ThinSteps) for query in self.queries):
@@ -112,9 +116,10 @@ class Family:
             control = space.control
             control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
             control[fields.COLUMN] = self.column
+            # Two threads that ask who overflowed would take each other's answers.
+            control[fields.OVERFLOW_FLAG] = 0 if is_divided else overflow_flag()
         self._places = [(space, space.first, space.last) for space in self._spaces]
-        self._vertices = 0
-        self._labels = None
+        self.vertices = 0
 
     def make_room(self, vertices: int) -> None:
         """Have scratch memory and places for so many vertices."""
@@ -123,38 +128,52 @@ class Family:
         for query in self.queries:
             query.add_vertices(vertices)
 
-    def apply(
-        self, labels: NDArray[np.int64], vertices: int, lost: NDArray[np.int64], gained: NDArray[np.int64]
-    ) -> None:
-        """Bring all queries up to date with rows of edges; `labels` are what vertices begin with."""
-        if vertices != self._vertices:
-            self.make_room(vertices)
-            self._vertices = vertices
-        if labels is not self._labels:
-            self._labels = labels
-            for space in self._spaces:
-                space.control[fields.LABELS], space.control[fields.LABEL_COUNT] = labels.ctypes.data, len(labels)
-        if self.unsettled:
-            self.unsettled = []
+    def see(self, vertices: int, labels: NDArray[np.int64]) -> None:
+        """Be ready for batches on so many vertices; `labels` are what they begin with."""
+        self.make_room(vertices)
+        self.vertices, self._labels = vertices, labels
+        for space in self._spaces:
+            space.control[fields.LABELS], space.control[fields.LABEL_COUNT] = labels.ctypes.data, len(labels)
+            space.control[fields.MOST] = vertices + 1
+
+    def follow(self) -> None:
+        """Bring all queries up to date with the last batch of the edges."""
+        if self.failures is not None:
+            self.failures = None
+        if self._may_overflow:
+            overflowed()  # whatever was tried before is forgotten
         if len(self._spaces) == 1:
             space = self._spaces[0]
-            while (code := self._run(space, lost, gained)) != fields.DONE:
+            while (code := self._run(space)) != fields.DONE:
                 self._provide(space, code)
         else:
-            self._run_both(lambda space: self._run(space, lost, gained))
+            self._run_both()
+        if self._may_overflow:
+            self._look_for_overflows()
         self._reported = self._order
         self._covered = self._places
 
-    def _run(self, space: Workspace, lost: NDArray[np.int64], gained: NDArray[np.int64]) -> int:
-        """Go on with a batch until it is done or an array is too short."""
-        likes = self._like_rounds, self._like_states
-        return maintain(space.control, space.table, lost, gained, *likes, self._nothing, self._vertices + 1)
+    def _look_for_overflows(self) -> None:
+        """Find the queries whose functions made ints that are too long; of two threads' queries, all that may have."""
+        all_may_have = overflowed()
+        for query in self.queries:
+            if query.row[fields.OVERFLOWED] or (all_may_have and query.message.may_overflow):
+                self._fail().overflowed.append(query)
 
-    def _run_both(self, run: Callable[[Workspace], int]) -> None:
+    def _fail(self) -> Failures:
+        if self.failures is None:
+            self.failures = Failures()
+        return self.failures
+
+    def _run(self, space: Workspace) -> int:
+        """Go on with a batch until it is done or an array is too short."""
+        return maintain(space.control, self._like_rounds, self._like_states, self._nothing)
+
+    def _run_both(self) -> None:
         """Let two threads go on, each in a workspace, and nobody lengthen an array while one of them does."""
         pending = self._spaces
         while pending:
-            codes = [run(pending[0])] if len(pending) == 1 else _together(run, pending)
+            codes = [self._run(pending[0])] if len(pending) == 1 else _together(self._run, pending)
             stopped = [(space, code) for space, code in zip(pending, codes, strict=True) if code != fields.DONE]
             for space, code in stopped:
                 self._provide(space, code)
@@ -230,7 +249,9 @@ class Family:
             self._lengthen()
         else:
             assert code == fields.STUCK
-            self.unsettled.append(steps)
+            self._fail().unsettled.append(steps)
+            if len(self._spaces) == 1 and overflowed():
+                self._fail().overflowed.append(steps)
             space.give_up()
         if isinstance(steps, ThinSteps) and steps.is_aside:
             # It was set aside in the middle of the batch; its calls are void.

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from graphtide.errors import GraphtideError, NotConvergedError, UsageError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
-from graphtide.frontier.edges import Delta, Edges
-from graphtide.frontier.failures import first_overflow
+from graphtide.frontier.delta import Delta
+from graphtide.frontier.edges import Edges
+from graphtide.frontier.failures import Failures, first_overflow
 from graphtide.frontier.family import Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.kernels import fields
@@ -65,6 +66,7 @@ class Ground(ABC):
         self._recomputed: list[ScratchQuery] = []
         self._summed: list[SumQuery] = []
         self._sum_memory: dict[np.dtype[Any], SumMemory] = {}
+        self._pairs: dict[str | None, Pairs] = {}  # by weight; only edges have some
         self._kept = 0
         self._house = Housekeeping(self)
 
@@ -174,7 +176,8 @@ class Ground(ABC):
 
     def prepare(self) -> None:
         """A batch is about to change the edges."""
-        self._house.begin()
+        if self._house.held:
+            self._house.begin()
 
     def forget(self, query: ProgramQuery) -> None:
         """Take a query out, and what only it needed."""
@@ -214,33 +217,50 @@ class Ground(ABC):
         lists, weights = self.adjacency.lists, self.weights(steps.program.weight).view(steps.dtype)
         return steps.compute(lists, weights, self.labels, self.adjacency.vertices, begin, kept=kept)
 
-    def follow(self, delta: Delta, known: int) -> list[Steps]:
-        """Bring all programs up to date with a batch; vertices from number `known` on are new.
+    def follow(self, known: int) -> Failures | None:
+        """Bring all programs up to date with the last batch of the edges; vertices from number `known` on are new.
 
-        Gives those that do not settle: they have no answer and must be forgotten.
+        Gives those that are left without an answer, if any.
         """
         self.known = known
-        adjacency, labels = self.adjacency, self.labels
-        unsettled: list[Steps] = []
+        vertices = self.adjacency.vertices
+        failures: Failures | None = None
         for family in self._families.values():
-            lost, gained = delta.seen_in(family.column)
-            family.apply(labels, adjacency.vertices, lost, gained)
-            if family.unsettled:
-                unsettled += family.unsettled
+            if family.vertices != vertices:
+                family.see(vertices, self.labels)
+            family.follow()
+            if family.failures is not None:
+                failures = failures or Failures()
+                failures.add(family.failures)
+        if self._summed or self._flows or self._recomputed or self._house.held:
+            failures = failures or Failures()
+            self._follow_others(self.adjacency.delta, failures)
+        # Pairs come last: landmarks tell of the graph as it is.
+        for weight, pairs in self._pairs.items():
+            pairs.follow(self._families.get((weight, pairs.dtype)), self.adjacency.delta)
+        return failures
+
+    def _follow_others(self, delta: Delta, failures: Failures) -> None:
+        """The same for programs that are in no family; and the turn of those within budgets."""
+        overflowed()  # whatever was tried before is forgotten
         for query in self._summed:
             self._follow_sums(query.sums, delta)
+            failures.note_overflow([query.steps])
         for ((weight, dtype), _), flow in self._flows.items():
             try:
                 self._follow_as_dataflow(flow, weight, dtype, delta)
             except NotConvergedError:
-                unsettled += [program.steps for program in flow.programs]
+                failures.unsettled += [program.steps for program in flow.programs]
+            failures.note_overflow([program.steps for program in flow.programs])
         for query in self._recomputed:
             try:
                 query.set_answer(self.compute(query.steps, query.begin, kept=False))
             except NotConvergedError:
-                unsettled.append(query.steps)
-        self._house.end()
-        return unsettled
+                failures.unsettled.append(query.steps)
+            failures.note_overflow([query.steps])
+        if self._house.held:
+            self._house.end()
+            failures.note_overflow(self._house.held)
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
         """Changes of a program with which every vertex begins; vertices that the batch brought had no state before."""
@@ -330,7 +350,6 @@ class EdgeGround(Ground):
     def __init__(self, edges: Edges) -> None:
         super().__init__(edges.adjacency)
         self._edges = edges
-        self._pairs: dict[str | None, Pairs] = {}
 
     @property
     def labels(self) -> Codes:
@@ -446,13 +465,6 @@ class EdgeGround(Ground):
 
     def _drop_idle_pairs(self) -> None:
         self._pairs = {weight: pairs for weight, pairs in self._pairs.items() if not pairs.is_idle}
-
-    def follow(self, delta: Delta, known: int) -> list[Steps]:
-        """Pairs come last: landmarks tell of the graph as it is."""
-        unsettled = super().follow(delta, known)
-        for weight, pairs in self._pairs.items():
-            pairs.follow(self._families.get((weight, pairs.dtype)), delta)
-        return unsettled
 
 
 def _of(weight: str | None) -> str:

@@ -25,7 +25,7 @@ class Housekeeping:
     def __init__(self, ground: Ground) -> None:
         self.batches = 0
         self._ground = ground
-        self._held: list[ThinSteps] = []
+        self.held: list[ThinSteps] = []  # those that are looked after
         self._aside: list[ThinSteps] = []
         self._told: list[ThinSteps] = []  # those whose changes the last batch told from answers
         self._is_changing = False
@@ -46,11 +46,11 @@ class Housekeeping:
 
     def enter(self, steps: ThinSteps) -> None:
         """Let a query be looked after."""
-        self._held.append(steps)
+        self.held.append(steps)
 
     def leave(self, steps: ThinSteps) -> None:
         """Look after it no longer."""
-        self._held.remove(steps)
+        self.held.remove(steps)
         if steps in self._aside:
             self._aside.remove(steps)
 
@@ -81,8 +81,8 @@ class Housekeeping:
                     self._aside.append(steps)
                 else:
                     steps.settle_width()
-        if self._held and self.batches % _BETWEEN == 0:
-            steps = self._held[self.batches // _BETWEEN % len(self._held)]
+        if self.held and self.batches % _BETWEEN == 0:
+            steps = self.held[self.batches // _BETWEEN % len(self.held)]
             if steps.pays_to_renew:
                 self._ground.compute(steps, steps.begin)
                 steps.settle_width()

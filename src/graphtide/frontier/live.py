@@ -18,14 +18,14 @@ from graphtide.ego.building import Method
 from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import CatalogueError, UsageError
-from graphtide.frontier.admission import admit, admit_sum, check_weights, range_of
+from graphtide.frontier.admission import admit, admit_sum, range_of
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.conditions import EdgeCondition
-from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.delta import Rows
+from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
-from graphtide.frontier.failures import drop_overflowed, drop_unsettled
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.labels import label_codes, path_graph
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
@@ -37,11 +37,10 @@ from graphtide.frontier.pattern import automaton
 from graphtide.frontier.program import Along, Program, distances
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
-from graphtide.frontier.steps import Begin
+from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import SumProgram
 from graphtide.frontier.surroundings import Choice, Some, Surroundings
 from graphtide.frontier.vertices import Vertices
-from graphtide.functions import overflowed
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
 from graphtide.rows.tabular import Tabular
@@ -79,8 +78,6 @@ class LiveGraph(Tabular):
         self._path_graphs: dict[tuple[str, str], PathGraph] = {}
         self._queries: dict[str, Query] = {}
         self._egos: dict[str, Ego] = {}
-        self._limits: dict[str, tuple[float, float]] = {}  # by weight: what all queries on it take
-        self._may_overflow = False  # whether a function of a query works on ints
         self.batches = 0  # that were applied
         self._registered = 0
 
@@ -174,8 +171,7 @@ class LiveGraph(Tabular):
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""
         nothing = self._edges.nothing
-        self._ground.prepare()
-        self._maintain(self._edges.change(nothing, nothing, nothing), known)
+        self._change(nothing, nothing, nothing, known)
 
     def apply(self, *, insert: Any = _NONE, delete: Any = _NONE, update: Any = _NONE) -> Applied:
         """Change the graph and every query: rows to insert, to delete and to give other properties.
@@ -188,31 +184,37 @@ class LiveGraph(Tabular):
         entering = leaving = renewed = edges.nothing
         if insert is not _NONE:
             entering = edges.entering(insert)
-            check_weights(self._edges, self._limits, entering)
         if delete is not _NONE:
             leaving = edges.leaving(delete, "delete")
         if update is not _NONE:
             renewed = edges.leaving(update, "update")
-            check_weights(self._edges, self._limits, renewed)
-        known = edges.adjacency.vertices
-        self._ground.prepare()
-        self._maintain(edges.change(entering, leaving, renewed), known)
+        self._change(entering, leaving, renewed, edges.adjacency.vertices)
         return Applied(self, self.batches)
 
-    def _maintain(self, delta: Delta, known: int) -> None:
+    def _change(self, entering: Rows, leaving: Rows, renewed: Rows, known: int) -> None:
+        """Change the edges of a graph that had so many vertices, and bring all queries up to date."""
+        ground = self._ground
+        ground.prepare()
+        self._edges.change(entering, leaving, renewed)
         self.batches += 1
-        if self._may_overflow:
-            overflowed()  # whatever was tried before is forgotten
-        unsettled = self._ground.follow(delta, known)
-        has_overflowed = self._may_overflow and overflowed()
-        for (_, label), graph in self._path_graphs.items():
-            graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
-        for ego in self._egos.values():
-            ego.follow(delta, known)
-        if has_overflowed:
-            drop_overflowed(self)
-        if unsettled:
-            drop_unsettled(self, unsettled)
+        failures = ground.follow(known)
+        if self._path_graphs or self._egos:
+            delta = self._edges.adjacency.delta
+            for (_, label), graph in self._path_graphs.items():
+                graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
+            for ego in self._egos.values():
+                ego.follow(delta, known)
+        if failures:
+            names = self._drop_all(failures.overflowed), self._drop_all(failures.unsettled)
+            raise failures.as_error(self.batches, *names)
+
+    def _drop_all(self, failed: list[Steps]) -> str:
+        """Drop the queries of these steps; their names."""
+        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
+        dropped = [query for query in programs if any(query.steps is steps for steps in failed)]
+        for query in dropped:
+            query.drop()
+        return ", ".join(f'"{query.name}"' for query in dropped)
 
     # -- queries
 
@@ -463,16 +465,15 @@ class LiveGraph(Tabular):
 
     def _sort(self) -> None:
         """Know by weight what all queries on it take, without asking thousands of them at every batch."""
-        self._limits = {}
-        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
-        self._may_overflow = any(query.steps.message.may_overflow for query in programs)
+        limits: dict[str, tuple[float, float]] = {}
         for query in self._queries.values():
             part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
             if isinstance(part, ProgramQuery) and part.program.weight is not None:
                 weight = part.program.weight
                 least, greatest = range_of(self._edges, part.program)
-                lower, upper = self._limits.get(weight, (least, greatest))
-                self._limits[weight] = max(least, lower), min(greatest, upper, most)
+                lower, upper = limits.get(weight, (least, greatest))
+                limits[weight] = max(least, lower), min(greatest, upper, most)
+        self._edges.limit(limits)
 
     def _begin(self, program: Program | SumProgram, message: CompiledMessage) -> Begin:
         """Numbers of the vertices that are given states, and these."""

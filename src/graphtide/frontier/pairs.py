@@ -18,7 +18,8 @@ from graphtide.frontier.pair_query import PrunedQuery, SearchedQuery
 from graphtide.frontier.steps import Steps, no_state
 
 if TYPE_CHECKING:
-    from graphtide.frontier.edges import Delta, Edges
+    from graphtide.frontier.delta import Delta
+    from graphtide.frontier.edges import Edges
     from graphtide.frontier.family import Family
     from graphtide.frontier.landmarks import Landmarks
     from graphtide.frontier.live import LiveGraph

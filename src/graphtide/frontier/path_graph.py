@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.frontier.adjacency import Adjacency
-from graphtide.frontier.edges import Delta
+from graphtide.frontier.delta import Rows
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.ground import Ground
+from graphtide.frontier.kernels.change import DONE
 from graphtide.frontier.pattern import Automaton
 from graphtide.frontier.query import ProgramQuery
 from graphtide.frontier.steps import NO_NUMBER, Steps
@@ -60,24 +61,23 @@ class PathGraph(Ground):
 
     def add_vertices(self, vertices: int) -> None:
         """Let the graph have so many vertices."""
-        self.adjacency.add_vertices(vertices * self.automaton.states)
+        if vertices * self.automaton.states > self.adjacency.vertices:
+            self.adjacency.add_vertices(vertices * self.automaton.states)
 
     def insert(self, ends: Codes, labels: Codes) -> None:
         """The first edges of the graph."""
-        self.adjacency.enter(self._product(ends, labels))
+        nothing = self.adjacency.nothing
+        self.adjacency.change(nothing, nothing, self._product(ends, labels))
 
     def follow_edges(self, vertices: int, lost: Codes, lost_labels: Codes, gained: Codes, gained_labels: Codes) -> None:
         """Follow a batch of the graph, which has so many vertices now, and bring all queries up to date."""
         self.prepare()
         known = self.adjacency.vertices
         self.add_vertices(vertices)
-        gone = self._product(lost, lost_labels)
-        none_given = np.empty(0, np.bool_)
-        gone, row, _ = self.adjacency.lose(gone, none_given, gone[:0], none_given)
-        assert row == len(gone), "an edge of the graph has its edges in the product"
-        come = self._product(gained, gained_labels)
-        self.adjacency.enter(come)
-        self.follow(Delta(gone, come, renewed=0), known)
+        gone, come = self._product(lost, lost_labels), self._product(gained, gained_labels)
+        code = self.adjacency.change(gone, self.adjacency.nothing, come)
+        assert code == DONE, "an edge of the graph has its edges in the product"
+        self.follow(known)
 
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
         """By vertex: the least state of those in which a path may end."""
@@ -115,7 +115,7 @@ class PathGraph(Ground):
         """Bytes of the product's edges."""
         return self.adjacency.nbytes + self._begins.nbytes
 
-    def _product(self, ends: Codes, labels: Codes) -> Codes:
+    def _product(self, ends: Codes, labels: Codes) -> Rows:
         """Rows of the edges of the product that edges with these labels make."""
         states = self.automaton.states
         made = [np.empty((0, 2), np.int64)]
@@ -124,6 +124,6 @@ class PathGraph(Ground):
             sources, targets = fitting[:, int(move.is_back)], fitting[:, 1 - int(move.is_back)]
             made.append(np.column_stack([sources * states + move.source, targets * states + move.target]))
         made = np.concatenate(made)
-        rows = self.adjacency.new_rows(len(made))
-        rows[:, :2] = made
-        return rows
+        table = self.adjacency.new_rows(len(made))
+        table[:, :2] = made
+        return Rows("", table, self.adjacency.none_given)

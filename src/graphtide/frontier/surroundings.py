@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from graphtide.errors import UsageError
 from graphtide.frontier.conditions import EdgeCondition, VertexCondition
-from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.delta import Delta
+from graphtide.frontier.edges import Edges
 from graphtide.frontier.kernels import surroundings as kernels
 from graphtide.frontier.program import Along
 from graphtide.frontier.vertices import Vertices

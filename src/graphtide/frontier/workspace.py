@@ -35,15 +35,13 @@ class Workspace:
         self._steps = _by_round(_FEWEST, dtype)
         self._memo = (np.zeros(2, np.int64), np.zeros(1, dtype))
         self._by_vertex = _by_vertex(0, dtype)
-        self._table: NDArray[np.int64] | None = None
+        self._tell()
 
-    @property
-    def table(self) -> NDArray[np.int64]:
-        """Where the arrays are, as kernels take it."""
-        if self._table is None:
-            scratch = (self._due, self._calls, *self._by_vertex, *self._steps, *self._memo)
-            self._table = fill_table(scratch, self.changes)
-        return self._table
+    def _tell(self) -> None:
+        """Write down where the arrays are."""
+        scratch = (self._due, self._calls, *self._by_vertex, *self._steps, *self._memo)
+        self._table = fill_table(scratch, self.changes)
+        self.control[fields.SCRATCH] = self._table.ctypes.data
 
     def cover(self, first: int, last: int, *, drops: bool) -> None:
         """Be for these queries, of which some may drop differences; what the last batch changed is kept."""
@@ -56,13 +54,13 @@ class Workspace:
             ends = np.zeros(2 * last, np.int64)
             ends[: len(self.changes.ends)] = self.changes.ends
             self.changes = self.changes._replace(ends=ends)
-        self._table = None
+        self._tell()
 
     def make_room(self, vertices: int) -> None:
         """Have places for so many vertices."""
         if vertices > len(self._by_vertex[0]):
             self._by_vertex = _by_vertex(vertices + vertices // 2, self.dtype)
-            self._table = None
+            self._tell()
 
     def changes_at(self, place: int, first: int) -> StateChanges:
         """What the last batch changed of the query at a place; the first one then had another."""
@@ -90,7 +88,7 @@ class Workspace:
             self.changes = grown
         else:
             return False
-        self._table = None
+        self._tell()
         return True
 
     def changed_so_far(self) -> tuple[NDArray[np.int32], NDArray[Any]]:

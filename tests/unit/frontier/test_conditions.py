@@ -8,14 +8,16 @@ import pytest
 
 from graphtide.errors import SchemaError, StatementError
 from graphtide.frontier.conditions import EdgeCondition, VertexCondition
-from graphtide.frontier.edges import Delta, Edges
+from graphtide.frontier.delta import Delta
+from graphtide.frontier.edges import Edges
 from graphtide.frontier.vertices import Vertices
 from graphtide.rows import Schema
 
 
 def inserted(edges: Edges, rows: list[tuple[object, ...]]) -> Delta:
     nothing = edges.leaving((), "delete")
-    return edges.change(edges.entering(rows), nothing, nothing)
+    edges.change(edges.entering(rows), nothing, nothing)
+    return edges.adjacency.delta
 
 
 @pytest.fixture

@@ -174,9 +174,39 @@ def test_a_query_whose_int_becomes_too_long_is_dropped_by_name(maintain: gt.Main
     live.apply(insert=[(n, n + 1, 1) for n in range(4)])
     live.ife(gt.ife(squared, initial={0: 3}, weight="weight"), name="grows", maintain=maintain)
     near = live.sssp(0, weight="weight")
+    calm = live.ife(
+        gt.ife(lambda state, weight: 2 * state + weight, initial={3: 1}, weight="weight"), maintain=maintain
+    )
     with pytest.raises(CapacityError, match='with batch 2, "grows" made an int of more than 64 bits and was dropped'):
         live.apply(insert=[(4, 5, 10**12)])
-    assert list(live.queries) == [near.name]
+    assert list(live.queries) == [near.name, calm.name]
     assert states(near)[5] == 10**12 + 4
+    assert states(calm) == {3: 1, 4: 3, 5: 10**12 + 6}
     live.apply(delete=[(4, 5, 10**12)])
     assert 5 not in states(near)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_queries_with_one_function_are_dropped_one_by_one(first: int) -> None:
+    live = gt.LiveGraph(weight=int)
+    live.apply(insert=[(n, n + 1, 1) for n in range(4)] + [(8, 5, 1)])
+    beginnings = [{0: 3}, {8: 3}]
+    for initial in (beginnings[first], beginnings[1 - first]):
+        live.ife(gt.ife(squared, initial=initial, weight="weight"), name=str(min(initial)))
+    with pytest.raises(CapacityError, match='with batch 2, "0" made an int of more than 64 bits and was dropped'):
+        live.apply(insert=[(4, 5, 10**12), (5, 6, 1)])
+    assert list(live.queries) == ["8"]
+    assert states(live.queries["8"]) == {8: 3, 5: 9, 6: 81}
+
+
+def test_a_query_that_neither_fits_nor_settles_takes_no_other_with_it() -> None:
+    live = gt.LiveGraph(weight=int)
+    live.apply(insert=[(1, 2, 1), (2, 3, 1)])
+    grows = gt.ife(lambda state, weight: state * weight, aggregate="max", initial={1: 1}, weight="weight")
+    live.ife(grows, name="grows")
+    live.ife(gt.ife(lambda state, weight: state + weight, initial={3: 1}, weight="weight"), name="calm")
+    with pytest.raises(CapacityError, match='"grows" made an int of more than 64 bits and was dropped') as raised:
+        live.apply(insert=[(2, 2, 2), (3, 4, 2**61)])
+    assert "settle" not in str(raised.value)
+    assert list(live.queries) == ["calm"]
+    assert states(live.queries["calm"]) == {3: 1, 4: 2**61 + 1}

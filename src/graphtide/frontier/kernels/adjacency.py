@@ -7,6 +7,7 @@ memory in order. An edge knows its two slots, so it is taken out of a list of an
 Kernels that are called for every batch take the arrays as a table of their addresses: an argument each would cost
 more than the work on one edge. Edges come and go as *rows* (source, target, slot at the source, slot at the target,
 columns): who brings them names the ends and the columns, and gets them back with numbers for the ends and with slots.
+The table also says where the rows of the last batch are, for those who follow it (see `change`).
 
 Invariant: `place[side, e]` is the slot of edge e in the list of its source (side 0) and of its target (side 1);
 a list of size s lies in the slots from `start` on, and `room` of them are its own.
@@ -19,48 +20,61 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.frontier.kernels.numbers import known_number, number_of
-from graphtide.frontier.kernels.rooms import FREE_FIELDS, NOWHERE, fits, give_back, room_for, take
+from graphtide.frontier.kernels.rooms import FREE_FIELDS, room_for
 from graphtide.frontier.kernels.shapes import Ints, Lists, Small
 from graphtide.jit import kernel, leaf
 from graphtide.memory import address_to_array, address_to_words
 
 __all__ = [
+    "AT",
+    "BEFORE",
     "COLUMNS",
-    "DONE",
+    "EDGE",
     "EDGES",
+    "EDGE_COUNT",
+    "ENTERING",
+    "ENTERING_COUNT",
+    "ENTRIES",
+    "ENTRY_COUNT",
     "FIRST_COLUMN",
+    "FREE",
     "FREE_PLACES",
+    "KNOWN",
+    "LEAVING",
+    "LEAVING_COUNT",
     "LISTS",
     "MARKS",
     "MOST_EDGES",
-    "NO_EDGES_LEFT",
-    "NO_SLOTS_LEFT",
+    "MOST_VERTICES",
+    "NAMES",
     "NUMBER",
     "OTHER",
+    "OWN_SLOT",
     "PLACE",
+    "REASON",
+    "RENEWED",
+    "RENEWED_COUNT",
     "ROOM",
+    "ROW",
+    "RULES",
     "SIZE",
     "SLOTS",
     "START",
     "TABLE_FIELDS",
+    "UNUSED",
+    "VERTICES",
     "WIDTH",
     "Adjacent",
     "arrays_of",
-    "enter_some",
     "extremes",
     "list_all",
     "lists_of",
     "load",
-    "locate",
-    "lose",
     "some_slots",
     "weights_of",
+    "write",
 ]
 
-DONE = -1
-NO_SLOTS_LEFT = 0
-NO_EDGES_LEFT = 1
 # Of `edges`: where unused numbers begin, then the first free number; the others follow through `place[0]`.
 UNUSED = 0
 FREE = 1
@@ -81,7 +95,27 @@ LISTS = 10  # how many there may be
 SLOTS = 11
 MOST_EDGES = 12
 WIDTH = 13
-TABLE_FIELDS = 14
+RULES = 14  # what columns hold: see `change`
+# Numbers of vertices by the codes of their ids; without entries the ends of rows are numbers.
+ENTRIES = 15
+ENTRY_COUNT = 16
+NAMES = 17
+MOST_VERTICES = 18
+VERTICES = 19
+EDGE_COUNT = 20
+# The batch: how far it is, the row that is refused and why, and where its rows are.
+AT = 21
+KNOWN = 22  # vertices before it
+ROW = 23
+REASON = 24
+LEAVING = 25
+LEAVING_COUNT = 26  # so many rows
+RENEWED = 27
+BEFORE = 28  # the renewed rows as they were
+RENEWED_COUNT = 29
+ENTERING = 30
+ENTERING_COUNT = 31
+TABLE_FIELDS = 32
 
 
 # A row: its ends, its slots, its columns. Until it has slots, the first of them is the number of the edge.
@@ -159,220 +193,19 @@ def load(rows, start, size, room, other, number, columns, place, free, edges):
             at = 2 * rows[e, side] + side
             slot = start[at] + size[at]
             size[at] += 1
-            _write(slot, e, rows[e, 1 - side], rows, e, other, number, columns)
+            write(slot, e, rows[e, 1 - side], rows, e, other, number, columns)
             place[side, e] = slot
             rows[e, OWN_SLOT + side] = slot
     edges[UNUSED] = count
 
 
 @leaf
-def _write(slot, edge, end, rows, row, other, number, columns):
+def write(slot, edge, end, rows, row, other, number, columns):
+    """Fill a slot with an edge, the vertex at its other end, and the columns of a row."""
     other[slot] = end
     number[slot] = edge
     for c in range(columns.shape[0]):
         columns[c, slot] = rows[row, FIRST_COLUMN + c]
-
-
-@kernel
-def enter_some(rows, first, table, entries, names, vertices):
-    """Insert edges from row `first` on, numbering vertices that are new; without entries the ends are numbers.
-
-    There are places for new vertices. Gives the row at which it stopped, why (everything is in, or there is no place
-    left for slots or edges) and how many vertices there are.
-    """
-    all_ = arrays_of(table)
-    for row in range(first, rows.shape[0]):
-        source, target = rows[row, 0], rows[row, 1]
-        if entries.shape[0] > 0:
-            source, vertices = number_of(source, entries, names, vertices)
-            target, vertices = number_of(target, entries, names, vertices)
-        reason = _insert(row, source, target, rows, all_)
-        if reason != DONE:
-            return row, reason, vertices
-    # Only now: a list that got longer may have moved.
-    for row in range(rows.shape[0]):
-        _locate(row, rows[row, EDGE], rows, all_)
-    return rows.shape[0], DONE, vertices
-
-
-@leaf
-def _insert(row, source, target, rows, all_):
-    """Insert one edge and note its number; why it could not be, or DONE."""
-    edges, place = all_.edges, all_.place
-    if edges[FREE] == NOWHERE and edges[UNUSED] == place.shape[1]:
-        return NO_EDGES_LEFT
-    for side in range(2):
-        at = 2 * (target if side else source) + side
-        if all_.size[at] == all_.room[at] and not _make_room(
-            at, side, all_.start, all_.size, all_.room, all_.other, all_.number, all_.columns, place, all_.free
-        ):
-            return NO_SLOTS_LEFT
-    edge = edges[FREE]
-    if edge != NOWHERE:
-        edges[FREE] = place[0, edge]
-    else:
-        edge = edges[UNUSED]
-        edges[UNUSED] += 1
-    rows[row, EDGE] = edge
-    for side in range(2):
-        at = 2 * (target if side else source) + side
-        slot = all_.start[at] + all_.size[at]
-        all_.size[at] += 1
-        _write(slot, edge, source if side else target, rows, row, all_.other, all_.number, all_.columns)
-        place[side, edge] = slot
-    return DONE
-
-
-@kernel
-def _make_room(at, side, start, size, room, other, number, columns, place, free):
-    """Move a list to a place for half as many elements again; whether there was one."""
-    wanted = room_for(np.int64(room[at]) + 1)
-    if not fits(free, other, wanted):
-        return False
-    target = take(free, other, wanted)
-    source = start[at]
-    for k in range(size[at]):
-        other[target + k] = other[source + k]
-        number[target + k] = number[source + k]
-        for c in range(columns.shape[0]):
-            columns[c, target + k] = columns[c, source + k]
-        place[side, number[target + k]] = target + k
-    give_back(free, other, source, np.int64(room[at]))
-    start[at] = target
-    room[at] = wanted
-    return True
-
-
-@kernel
-def lose(leaving, leaving_given, renewed, renewed_given, lost, table, entries):
-    """Find an edge for each row, no edge twice; take out those of `leaving`, give those of `renewed` other columns.
-
-    An edge of `leaving` has the row's ends and the values of the columns that are given, one of `renewed` the row's
-    ends; its columns that are given are new, and the row gets the others. Without entries the ends are numbers. `lost`
-    gets the edges as they were, but for slots: first those that are renewed. It may be `leaving` if nothing is.
-
-    Gives the row that failed, counted through both, or how many rows there are, and how many edges would do for it
-    that differ in their columns, or -1 if an end has no number; then nothing has changed.
-    """
-    all_ = arrays_of(table)
-    gone, changed = leaving.shape[0], renewed.shape[0]
-    for k in range(gone + changed):
-        if k < gone:
-            unlike = _claim(k, leaving, leaving_given, leaving_given.shape[0], all_, entries)
-        else:
-            unlike = _claim(k - gone, renewed, renewed_given, 0, all_, entries)
-        if unlike != 0 or (leaving[k, EDGE] if k < gone else renewed[k - gone, EDGE]) == NOWHERE:
-            for i in range(k):
-                all_.marks[leaving[i, EDGE] if i < gone else renewed[i - gone, EDGE]] = 0
-            return k, unlike
-    for k in range(changed):
-        edge = renewed[k, EDGE]
-        _note(k, edge, lost, all_)
-        all_.marks[edge] = 0
-        for c in range(all_.columns.shape[0]):
-            if renewed_given[c]:
-                for side in range(2):
-                    all_.columns[c, all_.place[side, edge]] = renewed[k, FIRST_COLUMN + c]
-            else:
-                renewed[k, FIRST_COLUMN + c] = lost[k, FIRST_COLUMN + c]
-    for k in range(gone):
-        edge = leaving[k, EDGE]
-        _note(changed + k, edge, lost, all_)
-        all_.marks[edge] = 0
-        _remove(edge, all_)
-    return gone + changed, 0
-
-
-@leaf
-def _claim(row, rows, given, compared, all_, entries):
-    """Find an edge for a row, mark it and note its number, or NOWHERE; how many are unlike it, -1 if an end is new."""
-    source, target = rows[row, 0], rows[row, 1]
-    if entries.shape[0] > 0:
-        source, target = known_number(source, entries), known_number(target, entries)
-        if source == NOWHERE or target == NOWHERE:
-            return -1
-    edge, unlike = _find(row, source, target, rows, given, compared, all_)
-    rows[row, EDGE] = edge
-    if edge != NOWHERE and unlike == 0:
-        all_.marks[edge] = 1
-    return unlike
-
-
-@leaf
-def _find(row, source, target, rows, given, compared, all_):
-    """An edge for a row, or NOWHERE, and how many unlike it there are.
-
-    Of its first `compared` columns, those that are given are the row's.
-    """
-    start, size, other, columns = all_.start, all_.size, all_.other, all_.columns
-    forth = 2 * source
-    back = 2 * target + 1
-    at, end = (forth, target) if size[forth] <= size[back] else (back, source)
-    found = np.int64(NOWHERE)
-    chosen = np.int64(NOWHERE)
-    unlike = 0
-    for slot in range(start[at], start[at] + size[at]):
-        if other[slot] != end or all_.marks[all_.number[slot]]:
-            continue
-        fitting = True
-        for c in range(compared):
-            fitting &= not given[c] or columns[c, slot] == rows[row, FIRST_COLUMN + c]
-        if not fitting:
-            continue
-        if found == NOWHERE:
-            found = np.int64(all_.number[slot])
-            chosen = slot
-            continue
-        for c in range(columns.shape[0]):
-            if columns[c, slot] != columns[c, chosen]:
-                unlike += 1
-                break
-    return found, unlike
-
-
-@leaf
-def _note(row, edge, lost, all_):
-    """Write down an edge as it is, but for its slots."""
-    lost[row, 0] = all_.other[all_.place[1, edge]]
-    lost[row, 1] = all_.other[all_.place[0, edge]]
-    for c in range(all_.columns.shape[0]):
-        lost[row, FIRST_COLUMN + c] = all_.columns[c, all_.place[0, edge]]
-
-
-@leaf
-def _remove(edge, all_):
-    """Take an edge out of both lists; the last element of each takes its slot."""
-    place, other, number, columns = all_.place, all_.other, all_.number, all_.columns
-    source = np.int64(other[place[1, edge]])
-    target = np.int64(other[place[0, edge]])
-    for side in range(2):
-        at = 2 * (source if side == 0 else target) + side
-        slot = place[side, edge]
-        all_.size[at] -= 1
-        last = all_.start[at] + all_.size[at]
-        other[slot] = other[last]
-        number[slot] = number[last]
-        for c in range(columns.shape[0]):
-            columns[c, slot] = columns[c, last]
-        place[side, number[slot]] = slot
-    place[0, edge] = all_.edges[FREE]
-    all_.edges[FREE] = edge
-
-
-@kernel
-def locate(rows, table):
-    """Give rows, which have the numbers of their edges, the ends and the slots that these have now."""
-    all_ = arrays_of(table)
-    for row in range(rows.shape[0]):
-        _locate(row, rows[row, EDGE], rows, all_)
-
-
-@leaf
-def _locate(row, edge, rows, all_):
-    for side in range(2):
-        slot = all_.place[side, edge]
-        rows[row, 1 - side] = all_.other[slot]
-        rows[row, OWN_SLOT + side] = slot
 
 
 @kernel

@@ -9,24 +9,24 @@ from graphtide.frontier.kernels.marks import is_marked
 from graphtide.frontier.kernels.messages import message, weight_of
 from graphtide.frontier.kernels.stairs import last_round, last_round_up_to, state_at
 from graphtide.frontier.kernels.work import count_work
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel
 
 __all__ = ["bound", "compute_again", "end_of_dropped", "exact_state", "last_dropped", "may_have_lost", "rest"]
 
 
-@leaf
+@borrowing_leaf
 def rest(query, scratch, v, nothing):
     """The state of a vertex before its first step."""
     return scratch.labels[v] if query[OWN] == 1 else nothing
 
 
-@leaf
+@borrowing_leaf
 def bound(query, kept, scratch, v, r, nothing):
     """The state of a vertex by the steps that are kept: as it is, or worse."""
     return state_at(kept.head, kept.states, kept.rounds, v, r, rest(query, scratch, v, nothing))
 
 
-@leaf
+@borrowing_leaf
 def may_have_lost(query, kept, v, r):
     """Whether a step may have been dropped.
 
@@ -35,7 +35,7 @@ def may_have_lost(query, kept, v, r):
     return query[MARK_WORDS] > 0 and r <= query[HIGHEST] and is_marked(kept.marks, query[MARK_WIDTH], v, r)
 
 
-@leaf
+@borrowing_leaf
 def end_of_dropped(query, control, kept, scratch, v):
     """No step of `v` at this round or later was dropped: its last one is kept, unless this batch has changed it."""
     if query[MARK_WORDS] == 0:
@@ -45,7 +45,7 @@ def end_of_dropped(query, control, kept, scratch, v):
     return last_round(kept.head, kept.rounds, v)
 
 
-@leaf
+@borrowing_leaf
 def exact_state(query, control, kept, graph, weights, scratch, u, q, nothing):
     """The state of `u` at a round that is final; computed again if its last step up to there may have been dropped."""
     if query[MARK_WORDS] == 0:
@@ -56,7 +56,7 @@ def exact_state(query, control, kept, graph, weights, scratch, u, q, nothing):
     return compute_again(query, control, kept, graph, weights, scratch, u, d, nothing)
 
 
-@leaf
+@borrowing_leaf
 def last_dropped(query, control, kept, scratch, u, q):
     """The last round up to `q`, after the last kept step up to there, at which a step may have been dropped; or -1."""
     end = min(q, end_of_dropped(query, control, kept, scratch, u) - 1)

@@ -37,10 +37,13 @@ __all__ = [
     "MARKS",
     "MARK_WIDTH",
     "MARK_WORDS",
+    "MOST",
     "NEED",
     "NEXT",
     "ORIGIN",
     "OUT",
+    "OVERFLOWED",
+    "OVERFLOW_FLAG",
     "OWN",
     "PLACES",
     "POSITION",
@@ -53,6 +56,7 @@ __all__ = [
     "ROUND",
     "ROUNDS",
     "SCANS",
+    "SCRATCH",
     "SEEDING",
     "SIDES",
     "SLOT",
@@ -112,7 +116,8 @@ REGION_VERTICES = 26  # those that came later are outside
 ANCHOR = 27  # the address of the bound, and of what landmarks said of the target then
 ORIGIN = 28
 TARGET = 29
-WORK = 30  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
+OVERFLOWED = 30  # 1 if an int of a user's function was too long in this batch
+WORK = 31  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
 DEGREES = 20  # lengths that are told apart; the last stands for those above it
 QUERY_FIELDS = WORK + DEGREES
 
@@ -141,7 +146,10 @@ ADJACENT = 17  # the address of the table of the edges
 COLUMN = 18  # of the weights among those of the edges, or -1
 LABELS = 19  # the address of what vertices begin with if each begins with a state of its own, and how many there are
 LABEL_COUNT = 20
-CONTROL_FIELDS = 21
+SCRATCH = 21  # the address of the table of scratch memory and changes
+MOST = 22  # no round of a program without a last one may come after this one
+OVERFLOW_FLAG = 23  # the address of the word that users' functions set; 0 if somebody else looks at it
+CONTROL_FIELDS = 24
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4
 

@@ -53,9 +53,12 @@ from graphtide.frontier.kernels.fields import (
     MARK_WIDTH,
     MARK_WORDS,
     MARKS,
+    MOST,
     NEED,
     NEXT,
     OUT,
+    OVERFLOW_FLAG,
+    OVERFLOWED,
     PLACES,
     POSITION,
     QUERIES,
@@ -64,6 +67,7 @@ from graphtide.frontier.kernels.fields import (
     REPORTING,
     ROUND,
     ROUNDS,
+    SCRATCH,
     SEEDING,
     SIDES,
     SLOT,
@@ -93,7 +97,7 @@ from graphtide.frontier.kernels.offers import all_offers, support
 from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import FREE_FIELDS, NOWHERE, fits, fits_up_to, room_for
 from graphtide.frontier.kernels.seeding import call, may_support, seed
-from graphtide.frontier.kernels.shapes import Kept, changes_of, scratch_of
+from graphtide.frontier.kernels.shapes import SCRATCH_FIELDS, Kept, changes_of, scratch_of
 from graphtide.frontier.kernels.stairs import (
     find_step,
     holds,
@@ -103,33 +107,30 @@ from graphtide.frontier.kernels.stairs import (
     write_steps,
 )
 from graphtide.frontier.kernels.work import count_work
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel, leaf
 from graphtide.memory import address_to_array, address_to_words
 
 __all__ = ["maintain"]
 
 
 @kernel
-def maintain(
-    control, table, lost, gained, like_rounds, like_states, nothing, most
-):  # fmt: skip
-    """Bring queries up to date with edges lost and gained, in rows of `adjacency`; the graph is as it is after them.
+def maintain(control, like_rounds, like_states, nothing):
+    """Bring queries up to date with the last batch of the edges; the graph is as it is after it.
 
-    `control` says which and where to go on; when all is done it is ready for the next batch. `table` is that of scratch
-    memory and changes. An unreached vertex has the state `nothing`. No round of a program without a last one may come
-    after round `most`.
+    `control` says which and where to go on; when all is done it is ready for the next batch. An unreached vertex has
+    the state `nothing`. Weights and states are numbers of one type.
     """
-    # Weights and states are numbers of one type.
-    lost_weights = address_to_array(np.int64(lost.ctypes.data), lost.shape, nothing)
     queries = address_to_words(control[QUERIES], (control[LAST], QUERY_FIELDS))
     adjacent = address_to_words(control[ADJACENT], TABLE_FIELDS)
     graph = lists_of(adjacent)
     weights = weights_of(adjacent, control[COLUMN], nothing)
+    table = address_to_words(control[SCRATCH], SCRATCH_FIELDS)
     scratch = scratch_of(table, address_to_words(control[LABELS], control[LABEL_COUNT]), nothing)
     changes = changes_of(table, nothing)
     while control[POSITION] < control[LAST]:
         query = queries[control[POSITION]]
         if query[ASIDE] == 1:
+            _note_overflow(query, control)
             changes.ends[control[POSITION]] = control[OUT]
             control[POSITION] += 1
             continue
@@ -141,17 +142,18 @@ def maintain(
             address_to_words(query[MARKS], query[MARK_WORDS]),
         )
         if control[STAGE] == SEEDING:
-            if not seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
+            if not seed(query, control, kept, adjacent, weights, scratch, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.
+                _note_overflow(query, control)
                 changes.ends[control[POSITION]] = control[OUT]
                 control[POSITION] += 1
                 continue
             control[STAGE] = COLLECTING
         while control[STAGE] < COMPLETING:
             if control[STAGE] == COLLECTING:
-                code = _collect(query, control, kept, graph, weights, scratch, nothing, most)
+                code = _collect(query, control, kept, graph, weights, scratch, nothing)
                 if code != DONE:
                     return code
             if control[STAGE] == ANSWERING:
@@ -164,6 +166,7 @@ def maintain(
             control[STAGE] = REPORTING
         if not _report(query, control, kept, scratch, changes, nothing):
             return TOO_FEW_CHANGES
+        _note_overflow(query, control)
         control[STAGE] = SEEDING
         control[POSITION] += 1
     control[POSITION] = control[FIRST]
@@ -171,8 +174,17 @@ def maintain(
     return DONE
 
 
+@leaf
+def _note_overflow(query, control):
+    """Note that the function of the query under way made an int that is too long."""
+    if control[OVERFLOW_FLAG] != 0:
+        flag = address_to_words(control[OVERFLOW_FLAG], 1)
+        query[OVERFLOWED] |= flag[0]
+        flag[0] = 0
+
+
 @kernel
-def _collect(query, control, kept, graph, weights, scratch, nothing, most):
+def _collect(query, control, kept, graph, weights, scratch, nothing):
     """Bring together the calls of a round, vertex by vertex; at the end of the rounds turn to what they leave to do."""
     due, calls, where, touched = scratch.due, scratch.calls, scratch.where, scratch.touched
     best, doubted = scratch.best, scratch.doubted
@@ -183,7 +195,7 @@ def _collect(query, control, kept, graph, weights, scratch, nothing, most):
         control[STAGE] = COMPLETING
         control[AT] = 0
         return DONE
-    if r > most and query[LAST_ROUND] == ENDLESS:
+    if r > control[MOST] and query[LAST_ROUND] == ENDLESS:
         return STUCK
     if r > most_rounds(kept.rounds):
         return TOO_NARROW_ROUNDS
@@ -318,7 +330,7 @@ def _answer(query, control, kept, graph, weights, scratch, nothing):
     return DONE
 
 
-@leaf
+@borrowing_leaf
 def _replace(rounds, states, count, at, after, has_new, r, new):
     """In a list of steps, let the new step, if there is one, stand in place of those from `at` to `after`."""
     shift = has_new + at - after
@@ -335,7 +347,7 @@ def _replace(rounds, states, count, at, after, has_new, r, new):
         states[at] = new
 
 
-@leaf
+@borrowing_leaf
 def _drop(query, kept, graph, v, r, count, rounds, states):
     """Take chosen steps up to round `r` out of a list, but for round 0 and the last step; how many are left."""
     degree = degree_of(graph.size, v)
@@ -420,7 +432,7 @@ def _recall(query, control, kept, graph, weights, scratch, v, r, nothing):
                 at += 1
 
 
-@leaf
+@borrowing_leaf
 def _note(query, control, kept, scratch, v, nothing):
     """Keep the last state that a vertex had before this batch: its last step is always there."""
     stamp, changed, was = scratch.stamp, scratch.changed, scratch.was

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import leaf
+from graphtide.jit import borrowing_leaf
 
 __all__ = ["clear_mark", "is_chosen", "is_marked", "set_mark"]
 
 _HASHES = 5
 
 
-@leaf
+@borrowing_leaf
 def _mixed(v, r):
     """Bits that depend on all bits of both (the finalizer of splitmix64)."""
     x = np.uint64(v) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(r)
@@ -24,7 +24,7 @@ def _mixed(v, r):
     return x ^ (x >> np.uint64(31))
 
 
-@leaf
+@borrowing_leaf
 def _bit(marks, hashed, k):
     """The k-th bit of a step in a filter: two hashes make all of them."""
     low = hashed & np.uint64(0xFFFFFFFF)
@@ -33,7 +33,7 @@ def _bit(marks, hashed, k):
     return np.int64((mixed * np.uint64(64 * marks.shape[0])) >> np.uint64(32))
 
 
-@leaf
+@borrowing_leaf
 def is_marked(marks, width, v, r):
     """Whether the step of `v` at round `r` was dropped, or may have been."""
     if marks.shape[0] == 0:
@@ -49,7 +49,7 @@ def is_marked(marks, width, v, r):
     return True
 
 
-@leaf
+@borrowing_leaf
 def set_mark(marks, width, v, r):
     """Note that a step was dropped."""
     if width > 0:
@@ -62,7 +62,7 @@ def set_mark(marks, width, v, r):
         marks[at >> 6] |= np.int64(1) << (at & 63)
 
 
-@leaf
+@borrowing_leaf
 def clear_mark(marks, width, v, r):
     """Note that there is no such step any more; a filter cannot forget."""
     if width > 0 and r < width:
@@ -70,7 +70,7 @@ def clear_mark(marks, width, v, r):
         marks[at >> 6] &= ~(np.int64(1) << (at & 63))
 
 
-@leaf
+@borrowing_leaf
 def is_chosen(v, r, degree, low, high, chance):
     """Whether a step is to be dropped: below a degree always, above another never, else by chance (of 2 ** 32)."""
     if degree < low:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.functions import call_at
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel
 
 __all__ = ["ADD", "COPY", "HOP", "TIMES", "WIDE", "first_offence", "message", "states_in_reach", "weight_of"]
 
@@ -16,7 +16,7 @@ WIDE = 3  # a capacity, negated
 TIMES = 4  # a probability, negated
 
 
-@leaf
+@borrowing_leaf
 def message(kind, state, weight):
     """The state that an edge of that weight makes of the state at its source.
 
@@ -35,7 +35,7 @@ def message(kind, state, weight):
     return call_at(kind, (state, weight))  # pyright: ignore[reportCallIssue] - numba fills in the context
 
 
-@leaf
+@borrowing_leaf
 def weight_of(weights, slot):
     """The weight of the edge in a slot; edges of a program without weights count 1."""
     return weights[slot] if weights.shape[0] > 0 else weights.dtype.type(1)

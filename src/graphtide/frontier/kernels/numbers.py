@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel
 
 __all__ = ["EMPTY", "enter", "enter_again", "known_number", "look_up", "number_of"]
 
@@ -15,14 +15,14 @@ EMPTY = -1
 _CODE, _NUMBER = 0, 1
 
 
-@leaf
+@borrowing_leaf
 def _place(code, size):
     """Where to begin looking: the high bits of a product spread neighbours apart."""
     mixed = np.uint64(code) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & (size - 1)
 
 
-@leaf
+@borrowing_leaf
 def _find(entries, code):
     """The place of a code, or the empty one where it belongs."""
     size = entries.shape[0]
@@ -43,13 +43,13 @@ def look_up(entries, codes, out):
     return missing
 
 
-@leaf
+@borrowing_leaf
 def known_number(code, entries):
     """The number of a code, EMPTY if it has none."""
     return entries[_find(entries, code), _NUMBER]
 
 
-@leaf
+@borrowing_leaf
 def number_of(code, entries, names, count):
     """The number of a code, a new one if it has none; how many there are then."""
     at = _find(entries, code)

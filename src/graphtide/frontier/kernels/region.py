@@ -11,21 +11,20 @@ import numpy as np
 from graphtide.frontier.kernels.fields import REGION, REGION_VERTICES
 from graphtide.frontier.kernels.messages import message, weight_of
 from graphtide.frontier.kernels.queue import longer
-from graphtide.jit import kernel, leaf
-from graphtide.memory import address_to_array
+from graphtide.jit import borrowing_leaf, kernel
+from graphtide.memory import byte_at
 
 __all__ = ["enclosed", "is_outside", "spread_within"]
 
 
-@leaf
+@borrowing_leaf
 def is_outside(query, v):
     """Whether a query is kept to a region in which `v` is not."""
     if query[REGION] == 0:
         return False
     if v >= query[REGION_VERTICES]:
         return True
-    bits = address_to_array(query[REGION], (query[REGION_VERTICES] + 7) >> 3, np.empty(0, np.uint8))
-    return bits[v >> 3] >> (v & 7) & 1 == 0
+    return byte_at(query[REGION] + (v >> 3)) >> (v & 7) & 1 == 0  # pyright: ignore[reportCallIssue] - numba fills it in
 
 
 @kernel

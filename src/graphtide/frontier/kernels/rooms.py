@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.jit import leaf
+from graphtide.jit import borrowing_leaf, leaf
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["END", "FREE_FIELDS", "NOWHERE", "fits", "fits_up_to", "give_back", "new_free", "room_for", "take"]
@@ -27,7 +27,7 @@ def new_free():
     return free
 
 
-@leaf
+@borrowing_leaf
 def room_for(size):
     """The least room that holds `size` elements."""
     if size <= 4:
@@ -37,25 +37,25 @@ def room_for(size):
     return middle if size <= middle else np.int64(1) << bits
 
 
-@leaf
+@borrowing_leaf
 def _class_of(room):
     bits = np.int64(bit_length(np.uint64(room - 1)))
     return 2 * bits + (1 if room == np.int64(1) << bits else 0) + 1
 
 
-@leaf
+@borrowing_leaf
 def fits(free, links, room):
     """Whether the pool has a place for a list of that room."""
     return room == 0 or free[_class_of(room)] != NOWHERE or free[END] + room <= links.shape[0]
 
 
-@leaf
+@borrowing_leaf
 def fits_up_to(free, links, room):
     """Whether the unused end of the pool has a place for a list of that room or any smaller one."""
     return free[END] + room <= links.shape[0]
 
 
-@leaf
+@borrowing_leaf
 def take(free, links, room):
     """A place for a list of that room, which must fit."""
     if room == 0:
@@ -70,7 +70,7 @@ def take(free, links, room):
     return place
 
 
-@leaf
+@borrowing_leaf
 def give_back(free, links, place, room):
     """Let another list have the place."""
     if room > 0:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
+from graphtide.frontier.kernels.adjacency import (
+    BEFORE,
+    ENTERING,
+    ENTERING_COUNT,
+    FIRST_COLUMN,
+    LEAVING,
+    LEAVING_COUNT,
+    RENEWED,
+    RENEWED_COUNT,
+    WIDTH,
+)
 from graphtide.frontier.kernels.exact import bound, may_have_lost
 from graphtide.frontier.kernels.fields import (
     CALLS,
@@ -30,12 +40,14 @@ from graphtide.frontier.kernels.messages import message, weight_of
 from graphtide.frontier.kernels.region import is_outside
 from graphtide.frontier.kernels.rooms import NOWHERE
 from graphtide.frontier.kernels.stairs import find_step, most_rounds
-from graphtide.jit import kernel, leaf
+from graphtide.functions import as_bits
+from graphtide.jit import borrowing_leaf, kernel
+from graphtide.memory import address_to_words
 
 __all__ = ["call", "may_support", "seed"]
 
 
-@leaf
+@borrowing_leaf
 def call(scratch, control, r, vertex, source, slot):
     """Ask for a look at round `r`, or for a doubt if there is no slot."""
     due, calls = scratch.due, scratch.calls
@@ -49,7 +61,7 @@ def call(scratch, control, r, vertex, source, slot):
     control[TOP] = max(control[TOP], r)
 
 
-@leaf
+@borrowing_leaf
 def may_support(query, kept, v, r, offer):
     """Whether an offer is the state of the step of `v` at `r`, or may be because that was dropped."""
     step = find_step(kept.head, kept.rounds, v, r)
@@ -59,11 +71,8 @@ def may_support(query, kept, v, r, offer):
 
 
 @kernel
-def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, nothing):
-    """Call for what the edges themselves have changed; False if an array is too short.
-
-    `lost_weights` are the words of `lost` as numbers of the type of weights.
-    """
+def seed(query, control, kept, adjacent, weights, scratch, nothing):
+    """Call for what the edges of the last batch themselves have changed; False if an array is too short."""
     due, calls = scratch.due, scratch.calls
     control[CALLS] = 0
     control[TOP] = 0
@@ -74,23 +83,21 @@ def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, not
     if due.shape[0] < query[HIGHEST] + 3:
         control[WIDEST_ROUND] = query[HIGHEST] + 3
         return False
+    width, column = FIRST_COLUMN + adjacent[WIDTH], control[COLUMN]
+    before = address_to_words(adjacent[BEFORE], (adjacent[RENEWED_COUNT], width))
+    now = address_to_words(adjacent[RENEWED], before.shape)
     complete = True
-    for k in range(lost.shape[0]):
-        column = control[COLUMN]
-        weight = lost_weights[k, FIRST_COLUMN + column] if column >= 0 else weights.dtype.type(1)
-        for way in range(2):
-            if query[SIDES] >> way & 1:
-                complete &= _seed_edge(
-                    query, control, kept, lost[k, way], lost[k, 1 - way], weight, -1, scratch, nothing
-                )
-    for k in range(gained.shape[0]):
-        for way in range(2):
-            if query[SIDES] >> way & 1:
-                slot = gained[k, 2 + way]
-                weight = weight_of(weights, slot)
-                complete &= _seed_edge(
-                    query, control, kept, gained[k, way], gained[k, 1 - way], weight, slot, scratch, nothing
-                )
+    for k in range(before.shape[0]):
+        # An edge that has another value in another column is the same to these queries.
+        if column >= 0 and before[k, FIRST_COLUMN + column] != now[k, FIRST_COLUMN + column]:
+            complete &= _seed_lost(query, control, kept, weights, before[k], scratch, nothing)
+            complete &= _seed_gained(query, control, kept, weights, now[k], scratch, nothing)
+    leaving = address_to_words(adjacent[LEAVING], (adjacent[LEAVING_COUNT], width))
+    for k in range(leaving.shape[0]):
+        complete &= _seed_lost(query, control, kept, weights, leaving[k], scratch, nothing)
+    entering = address_to_words(adjacent[ENTERING], (adjacent[ENTERING_COUNT], width))
+    for k in range(entering.shape[0]):
+        complete &= _seed_gained(query, control, kept, weights, entering[k], scratch, nothing)
     if not complete:
         for r in range(control[TOP] + 1):
             due[r] = NOWHERE
@@ -98,7 +105,33 @@ def seed(query, control, kept, weights, lost, lost_weights, gained, scratch, not
     return complete
 
 
-@leaf
+@borrowing_leaf
+def _seed_lost(query, control, kept, weights, row, scratch, nothing):
+    """Both ways of a lost edge that messages may have gone."""
+    column = control[COLUMN]
+    weight = weights.dtype.type(1)
+    if column >= 0:
+        weight = as_bits(row[FIRST_COLUMN + column], nothing)  # pyright: ignore[reportCallIssue] - numba fills it in
+    complete = True
+    for way in range(2):
+        if query[SIDES] >> way & 1:
+            complete &= _seed_edge(query, control, kept, row[way], row[1 - way], weight, -1, scratch, nothing)
+    return complete
+
+
+@borrowing_leaf
+def _seed_gained(query, control, kept, weights, row, scratch, nothing):
+    """Both ways of a new edge that messages may go."""
+    complete = True
+    for way in range(2):
+        if query[SIDES] >> way & 1:
+            slot = row[2 + way]
+            weight = weight_of(weights, slot)
+            complete &= _seed_edge(query, control, kept, row[way], row[1 - way], weight, slot, scratch, nothing)
+    return complete
+
+
+@borrowing_leaf
 def _seed_edge(query, control, kept, u, v, weight, slot, scratch, nothing):
     """A look for every step of `u` by which a new edge betters `v`, a doubt for every step that a lost one supported.
 
@@ -140,7 +173,7 @@ def _seed_edge(query, control, kept, u, v, weight, slot, scratch, nothing):
     return True
 
 
-@leaf
+@borrowing_leaf
 def _seed_step(query, control, kept, r, state, u, v, weight, slot, scratch, nothing):
     if r >= query[LAST_ROUND]:
         return True

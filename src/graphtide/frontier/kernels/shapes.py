@@ -16,6 +16,7 @@ from graphtide.memory import address_to_array, address_to_words
 
 __all__ = [
     "CALL_FIELDS",
+    "SCRATCH_FIELDS",
     "Changes",
     "Ints",
     "Kept",
@@ -88,6 +89,7 @@ class Kept(NamedTuple):
 # In the table: the arrays of scratch memory but the labels, then those of the changes.
 _CHANGES = 15
 _ARRAYS = 19
+SCRATCH_FIELDS = 2 * _ARRAYS
 
 
 def fill_table(scratch: tuple[NDArray[Any], ...], changes: Changes) -> Ints:

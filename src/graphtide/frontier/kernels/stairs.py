@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.frontier.kernels.rooms import NOWHERE, fits, give_back, new_free, room_for, take
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel
 
 __all__ = [
     "final_states",
@@ -29,19 +29,19 @@ __all__ = [
 ]
 
 
-@leaf
+@borrowing_leaf
 def most_rounds(rounds):
     """The highest round that the array can hold; what is above it is the bit of the last step."""
     return (np.int64(1) << (8 * rounds.itemsize - 1)) - 1
 
 
-@leaf
+@borrowing_leaf
 def holds(states, state):
     """Whether the array can hold a state: small ints take four bytes."""
     return states.itemsize == 8 or -(1 << 31) < state < 1 << 31
 
 
-@leaf
+@borrowing_leaf
 def state_at(head, states, rounds, v, r, rest):
     """The state of `v` at round `r`; `rest` before its first step."""
     at = head[v]
@@ -59,7 +59,7 @@ def state_at(head, states, rounds, v, r, rest):
         at += 1
 
 
-@leaf
+@borrowing_leaf
 def find_step(head, rounds, v, r):
     """Where the step of `v` at round `r` is, or NOWHERE."""
     at = head[v]
@@ -75,13 +75,13 @@ def find_step(head, rounds, v, r):
         at += 1
 
 
-@leaf
+@borrowing_leaf
 def last_round(head, rounds, v):
     """The round of the last step of `v`, 0 if it has none."""
     return last_round_up_to(head, rounds, v, most_rounds(rounds))
 
 
-@leaf
+@borrowing_leaf
 def last_round_up_to(head, rounds, v, r):
     """The round of the last step of `v` up to round `r`, 0 if it has none."""
     at = head[v]
@@ -99,7 +99,7 @@ def last_round_up_to(head, rounds, v, r):
         at += 1
 
 
-@leaf
+@borrowing_leaf
 def steps_from(head, rounds, v, r):
     """How many steps of `v` are at round `r` or later."""
     at = head[v]
@@ -115,7 +115,7 @@ def steps_from(head, rounds, v, r):
         at += 1
 
 
-@leaf
+@borrowing_leaf
 def read_steps(head, states, rounds, v, to_rounds, to_states):
     """Copy the steps of `v`; how many there are."""
     at = head[v]
@@ -133,7 +133,7 @@ def read_steps(head, states, rounds, v, to_rounds, to_states):
         at += 1
 
 
-@leaf
+@borrowing_leaf
 def write_steps(head, states, rounds, free, v, before, count, from_rounds, from_states):
     """Give `v`, which has `before` steps, `count` others; False if the pool has no place, and then nothing is done."""
     room = room_for(count)

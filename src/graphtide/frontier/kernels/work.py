@@ -6,19 +6,19 @@ import numpy as np
 
 from graphtide.frontier.kernels.degrees import degree_of
 from graphtide.frontier.kernels.fields import DEGREES, WORK
-from graphtide.jit import leaf
+from graphtide.jit import borrowing_leaf
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = ["count_work", "degree_class"]
 
 
-@leaf
+@borrowing_leaf
 def degree_class(degree):
     """The length of a degree in bits; very high ones have one in common."""
     return min(np.int64(bit_length(np.uint64(degree))), np.int64(DEGREES - 1))
 
 
-@leaf
+@borrowing_leaf
 def count_work(query, size, v):
     """Note that the edges into `v` are gone through because a step of it may have been dropped."""
     degree = degree_of(size, v)
