@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from rich.console import Console
@@ -34,14 +36,19 @@ def demonstrate_views(folder: Path) -> bool:
     console.print(
         f"[bold]{_GRAPH}[/bold]: private messages of students, one view per day, each with all messages before it\n"
     )
-    with patience(console):
-        warm()
-    with Session(home, progress=ShownProgress(console)) as session:
+    # Kernels are compiled by a process of their own, while Spark starts and loads.
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+        Session(home, progress=ShownProgress(console)) as session,
+    ):
+        compiled = pool.submit(warm)
         console.print("[dim]starting Spark, loading the graph[/dim]")
         print_answer(console, session.load_graph("Messages", edges=datasets.load(_GRAPH)))
         _show_statement(console, _CREATE)
         for answer in execute(session, _CREATE):
             print_answer(console, answer)
+        with patience(console):
+            compiled.result()
         runs: list[Run] = []
         for statement in _RUNS:
             _show_statement(console, statement)

@@ -188,9 +188,10 @@ def push_run(heap, slot, batch):
             gather(heap, slot, comparable(heap, spine))
         return
     if spine[EFFORT] == IDLE:
-        excess = _excess(heap, spine)
-        _begin_cheapest(heap, slot, excess)
-        fuel = rows * min(excess, MOST_READ)
+        # Now and then: to count the rows of all runs would be most of the work for a batch of one.
+        if spine[RUNS] % FEW_RUNS == 0:
+            _begin_cheapest(heap, slot, _excess(heap, spine))
+        fuel = rows * min(_under_way(spine), MOST_READ)
     else:
         fuel = _fuel(spine, rows)
     _work(heap, slot, max(LEAST_FUEL, fuel))
@@ -223,6 +224,15 @@ def end_epoch(heap, slot, epoch, following):
     spine[OPEN] = following
     if rows > 0 and first > 0 and spine[EFFORT] != IDLE:
         _work(heap, slot, _fuel(spine, rows))
+
+
+@leaf
+def _under_way(spine):
+    """How many merges have begun and not ended."""
+    count = 0
+    for r in range(spine[RUNS]):
+        count += spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE
+    return count
 
 
 @leaf
@@ -329,8 +339,7 @@ def _due(heap, spine, r):
 def _begin_cheapest(heap, slot, excess):
     """Begin merges of the neighbours with the fewest rows, until so many are under way."""
     spine = words(heap, slot)
-    for r in range(spine[RUNS]):
-        excess -= spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE
+    excess -= _under_way(spine)
     while excess > 0:
         cheapest = -1
         fewest = np.int64(0)
