@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test lint bench warm lock clean deep bounds cluster
 
-demo: $(VENV)/.tested
+demo: $(VENV)/.installed
 	$(BIN)/graphtide demo
 
 # The kernels are compiled once, before the workers of pytest would each compile them.
@@ -61,17 +61,23 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-versio
 lock: $(VENV)/bin/python
 	$(PIP_INSTALL) uv
 	mkdir -p requirements
-	$(UV_COMPILE) --extra test --extra bench --output-file requirements/bench.lock
-	$(UV_COMPILE) --extra test --constraint requirements/bench.lock --output-file requirements/test.lock
+	$(UV_COMPILE) --extra build --extra test --extra bench --output-file requirements/bench.lock
+	$(UV_COMPILE) --extra build --extra test --constraint requirements/bench.lock --output-file requirements/test.lock
+	$(UV_COMPILE) --extra build --constraint requirements/bench.lock --output-file requirements/run.lock
 	! grep -nE '://|file:|^ */|^-|@ ' requirements/*.lock || { echo "an address or a path is in a lock file" >&2; exit 1; }
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
-$(VENV)/.tested: requirements/test.lock pyproject.toml | $(VENV)/bin/python
-	$(PIP_INSTALL) --require-hashes --requirement requirements/test.lock
+# What it takes to run, which a demonstration does not wait longer for.
+$(VENV)/.installed: requirements/run.lock pyproject.toml | $(VENV)/bin/python
+	$(PIP_INSTALL) --require-hashes --requirement requirements/run.lock
 	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.tested: requirements/test.lock $(VENV)/.installed
+	$(PIP_INSTALL) --require-hashes --requirement requirements/test.lock
 	touch $@
 
 $(VENV)/.measured: requirements/bench.lock $(VENV)/.tested

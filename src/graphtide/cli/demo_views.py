@@ -49,6 +49,7 @@ def demonstrate_views(folder: Path) -> bool:
             print_answer(console, answer)
         with patience(console):
             compiled.result()
+            warm()  # loads them here
         runs: list[Run] = []
         for statement in _RUNS:
             _show_statement(console, statement)
