@@ -258,12 +258,11 @@ class Plan:
         covered: list[int] = []
         inputs: list[Codes] = []
         for node, first, last in zip(readers.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            found, _ = index.cover(node_of[writers[first:last]].astype(np.int32), 0)
-            pulls = (nodes.heads[found, FLAGS] & PUSH) == 0
-            if nodes.pushes(node) and pulls.any():
-                singly = [index.writers_of(partial).astype(np.int64) for partial in found[pulls].tolist()]
-                found = np.unique(np.concatenate([found[~pulls], *singly]))
-            if len(found) < nodes.heads[node, IN + SIZE]:
+            size = nodes.heads[node, IN + SIZE]
+            found = self._cover(node, node_of[writers[first:last]])
+            if len(found) >= size:
+                found = self._with_singles_covered(node)
+            if len(found) < size:
                 covered.append(node)
                 inputs.append(found)
         if covered:
@@ -273,6 +272,30 @@ class Plan:
                 np.array(covered), ends, np.concatenate(inputs), *lists
             )
             self._release(gone)
+
+    def _cover(self, node: int, writers: Codes) -> Codes:
+        """Partial aggregates that a reader can use, and writers, which make up these writers, all by node."""
+        nodes, index = self.frame.nodes, self._covers()
+        found, _ = index.cover(writers.astype(np.int32), 0)
+        pulls = (nodes.heads[found, FLAGS] & PUSH) == 0
+        if nodes.pushes(node) and pulls.any():
+            singly = [index.writers_of(partial).astype(np.int64) for partial in found[pulls].tolist()]
+            found = np.unique(np.concatenate([found[~pulls], *singly]))
+        return found
+
+    def _with_singles_covered(self, node: int) -> Codes:
+        """The inputs of a reader, those that are writers covered by themselves; as they are if some are subtracted.
+
+        What saves most of all writers need not save as much as what the reader has and what its single writers allow.
+        """
+        nodes = self.frame.nodes
+        _, inputs, signs = nodes.all_inputs(np.array([node]))
+        own = inputs.astype(np.int64)
+        if (signs < 0).any():
+            return own
+        is_single = (nodes.heads[own, FLAGS] & WRITER) != 0
+        found = self._cover(node, own[is_single])
+        return np.unique(np.concatenate([own[~is_single], found]))
 
     def _covers(self) -> CoverIndex:
         """The writers of each partial aggregate, all by node. They stay as they are: only readers change."""
