@@ -90,9 +90,10 @@ EAGER = 1 << 60
 DEFAULT = 2
 LAZY = 1
 IDLE = 0
-# Runs that an idle spine may have while the largest has most of its rows, and the rows that are read for one that comes
-# in while there are more.
+# Runs that an idle spine may have while the largest has most of its rows; into how many parts the merges of those too
+# many are dealt out, of which an insertion does one; and the rows it reads for each of its own at most.
 IDLE_RUNS = 192
+IDLE_PARTS = 16
 MOST_READ = 8
 # So many are merged two by two in the time of a sort.
 FEW_RUNS = 8
@@ -191,7 +192,7 @@ def push_run(heap, slot, batch):
         # Now and then: to count the rows of all runs would be most of the work for a batch of one.
         if spine[RUNS] % FEW_RUNS == 0:
             _begin_cheapest(heap, slot, _excess(heap, spine))
-        fuel = rows * min(_under_way(spine), MOST_READ)
+        fuel = min(_unread(heap, spine) // IDLE_PARTS, rows * MOST_READ)
     else:
         fuel = _fuel(spine, rows)
     _work(heap, slot, max(LEAST_FUEL, fuel))
@@ -233,6 +234,18 @@ def _under_way(spine):
     for r in range(spine[RUNS]):
         count += spine[RUN_TABLE + r * RUN_FIELDS + MERGED] != NONE
     return count
+
+
+@leaf
+def _unread(heap, spine):
+    """How many rows the merges under way have still to read."""
+    unread = np.int64(0)
+    for r in range(spine[RUNS]):
+        base = RUN_TABLE + r * RUN_FIELDS
+        if spine[base + MERGED] != NONE:
+            unread += rows_of(heap, run_slot(spine, r)) + rows_of(heap, run_slot(spine, r + 1))
+            unread -= spine[base + PROGRESS] + spine[base + PROGRESS + 1]
+    return unread
 
 
 @leaf
