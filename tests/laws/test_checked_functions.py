@@ -25,9 +25,9 @@ shelf.product = product = numba.njit(lambda one, other: one * other)
 
 
 @numba.njit
-def triangle(one):
-    """The sum of the numbers up to one, or as many as there is room for."""
-    return one if one <= 0 or one > 100 else one + triangle(one - 1)
+def power(one, times):
+    """The product of so many ones; if one on the way is too long, so is the last."""
+    return 1 if times == 0 else one * power(one, times - 1)
 
 
 def nested(one, other):
@@ -42,10 +42,7 @@ CALLS = {
     "a compiled function": (lambda one, other: product(other, one), lambda one, other: one * other),
     "one of a module": (lambda one, other: shelf.product(other, one), lambda one, other: one * other),
     "one inside of it": (nested, lambda one, other: one - other),
-    "one that calls itself": (
-        lambda one, other: triangle(one) + other,
-        lambda one, other: (one * (one + 1) // 2 if 0 < one <= 100 else one) + other,
-    ),
+    "one that calls itself": (lambda one, other: power(one, other & 7), lambda one, other: one ** (other & 7)),
 }
 COMPILED = {name: compile_checked(function) for name, function in FUNCTIONS.items()}
 INTS = st.one_of(st.integers(-3, 3), st.integers(-(2**32), 2**32), st.integers(-(2**63), 2**63 - 1))
