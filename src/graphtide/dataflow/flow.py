@@ -175,6 +175,11 @@ class Dataflow:
         """A loop with several variables; see `Loop`."""
         return Loop(self, self.builder.current, MOST_ROUNDS if max_rounds is None else max_rounds, name)
 
+    def monotone_loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
+        """A loop whose body gives never less for more, so that changes follow fewer rows; see `Loop`."""
+        most_rounds = MOST_ROUNDS if max_rounds is None else max_rounds
+        return Loop(self, self.builder.current, most_rounds, name, is_monotone=True)
+
     def dimension(self, name: str) -> Dimension:
         """A further axis of time; see `Dimension`."""
         return Dimension(self, name)

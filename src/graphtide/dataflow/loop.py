@@ -75,9 +75,11 @@ class Loop:
     [(0,), (2,), (4,), (6,)]
     """
 
-    def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str) -> None:
+    def __init__(
+        self, flow: Dataflow, parent: Scope, most_rounds: int, name: str, *, is_monotone: bool = False
+    ) -> None:
         self._flow = flow
-        self.scope = Scope(name, parent, most_rounds)
+        self.scope = Scope(name, parent, most_rounds, is_monotone)
         self._variables: list[LoopVariable] = []
 
     def __enter__(self) -> Self:

@@ -56,7 +56,10 @@ LEAVES = 4  # slot: operators that carry results out
 MOST_ROUNDS = 5
 BODY = 6  # instruction
 EXIT = 7  # instruction
-SCOPE_FIELDS = 8
+MONOTONE = 8  # 1 if rows may stay in the round in which they came
+UNUSED = 9  # the first round of a monotone loop after all that were begun
+FIRST_NEW = 10  # the round of a monotone loop from which on new rows come in this run
+SCOPE_FIELDS = 11
 
 # Instructions: (what, operator or scope).
 RUN = 0

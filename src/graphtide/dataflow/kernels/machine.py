@@ -46,6 +46,7 @@ from graphtide.dataflow.kernels.layout import (
     EVALUATED,
     EXIT,
     FEEDBACK,
+    FIRST_NEW,
     FREE,
     FUNCTION,
     HEAD,
@@ -60,6 +61,7 @@ from graphtide.dataflow.kernels.layout import (
     LEAVES,
     LINEAR,
     LOWER,
+    MONOTONE,
     MOST_ROUNDS,
     NOT_SETTLED,
     PARAMETERS,
@@ -77,6 +79,7 @@ from graphtide.dataflow.kernels.layout import (
     SPINE,
     STOPPED_AT,
     TAIL,
+    UNUSED,
     UPPER,
     VARIABLE,
     WEIGH,
@@ -85,9 +88,10 @@ from graphtide.dataflow.kernels.layout import (
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.selective import is_selective, reselect
+from graphtide.dataflow.kernels.support import GAP, support
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
-from graphtide.jit import inlined, kernel
+from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels.batch import rows_of
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.heap import NONE, release, retain, words
@@ -188,7 +192,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, fresh, state)
     elif kind == JOIN:
         result = join(heap, operators, operator, state)
-        result = split_future(heap, operators, operator, calendar, state, result)
+        # In a monotone loop only decisions wait for their rounds.
+        if scopes[operators[operator, SCOPE], MONOTONE] == 0:
+            result = split_future(heap, operators, operator, calendar, state, result)
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
     elif kind == BEYOND:
         _put_out(heap, operators, operator, beyond(heap, operators, operator, state))
@@ -201,6 +207,10 @@ def _run_operator(heap, operators, scopes, state, operator):
     elif kind == REDUCE and only_appears(heap, operators, operator) and only_takes_in(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
+    elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
+        set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
+        first_new = scopes[operators[operator, SCOPE], FIRST_NEW]
+        _index(heap, operators, operator, support(heap, operators, operator, calendar, state, first_new), state)
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)
@@ -236,7 +246,7 @@ def _run_operator(heap, operators, scopes, state, operator):
     elif kind == VARIABLE:
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, NONE))
     elif kind == FEEDBACK:
-        _feed_back(heap, operators, operator, calendar, state, source)
+        _feed_back(heap, operators, scopes, operator, calendar, state, source)
     elif kind == ENTER or kind == ENTER_AT:
         if source != NONE and _is_first_round(operators, operator, state):
             if kind == ENTER:
@@ -276,8 +286,8 @@ def _with_carry(heap, operators, operator, batch):
 
 
 @inlined
-def _feed_back(heap, operators, operator, calendar, state, source):
-    """Let the differences wait for their variable in the next round."""
+def _feed_back(heap, operators, scopes, operator, calendar, state, source):
+    """Let the differences wait for their variable in the next round, or in the next one for new rows."""
     settled = consolidate(heap, operator, source, np.arange(operators[operator, WIDTH]))
     if settled == NONE:
         return
@@ -287,9 +297,18 @@ def _feed_back(heap, operators, operator, calendar, state, source):
     for d in range(1, depth):
         coordinates[d - 1] = state[COORDINATES + d]
     coordinates[depth - 2] += 1
+    scope = operators[operator, SCOPE]
+    if scopes[scope, MONOTONE] == 1 and coordinates[0] > scopes[scope, FIRST_NEW]:
+        coordinates[0] = _next_for_new(coordinates[0])
     variable = words(heap, operators[operator, PARAMETERS])[0]
     post_batch(heap, calendar, depth, coordinates, variable, delayed)
     operators[operator, EMITTED] += rows_of(heap, delayed)
+
+
+@leaf
+def _next_for_new(coordinate):
+    """The first round for new rows from one on."""
+    return (coordinate + GAP - 1) // GAP * GAP
 
 
 @inlined
@@ -322,6 +341,7 @@ def _enter_scope(heap, operators, scopes, state, scope):
         operators[leaves[k], PORT] = NONE
     depth = scopes[scope, SCOPE_DEPTH]
     state[COORDINATES + depth - 1] = -1
+    scopes[scope, FIRST_NEW] = _next_for_new(scopes[scope, UNUSED])
     doors = words(heap, scopes[scope, DOORS])
     for k in range(doors.shape[0]):
         if operators[doors[k], PORT] != NONE and _is_door_open(operators[doors[k], DEPTH], depth, state):
@@ -341,6 +361,7 @@ def _is_door_open(outside, depth, state):
 def _begin_round(heap, operators, scopes, state, scope, coordinate):
     depth = scopes[scope, SCOPE_DEPTH]
     state[COORDINATES + depth - 1] = coordinate
+    scopes[scope, UNUSED] = max(scopes[scope, UNUSED], coordinate + 1)
     state[ROUNDS] += 1
     take_due(heap, scopes[scope, CALENDAR], depth, state, operators, CARRY)
     return True
@@ -362,4 +383,6 @@ def _next_round(heap, operators, scopes, state, scope):
 
 @inlined
 def _round_number(scopes, state, scope):
+    if scopes[scope, MONOTONE] == 1:
+        return (state[COORDINATES + 1] - scopes[scope, FIRST_NEW]) // GAP
     return state[COORDINATES + scopes[scope, SCOPE_DEPTH] - 1] & ROUND_MASK
