@@ -24,7 +24,8 @@ KEYS = 13  # leading columns of its arrangements that make the key
 LATE = 14  # 1 if it was installed on indexes with a history that it has not read yet
 HELD = 15  # the earliest epoch that a reader may still ask of its spine, NOT_HELD if none does
 TOOK_AWAY = 16  # 1 if a reduction may have been given a negative diff
-OPERATOR_FIELDS = 17
+GAINED = 17  # one past the epoch in which a set of a monotone loop was last given a positive diff
+OPERATOR_FIELDS = 18
 NOT_HELD = 1 << 62
 
 # Kinds of operators.

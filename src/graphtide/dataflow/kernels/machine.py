@@ -204,7 +204,12 @@ def _run_operator(heap, operators, scopes, state, operator):
         # The batch of the last activation is history now.
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, improve(heap, operators, operator, state), state)
-    elif kind == REDUCE and only_appears(heap, operators, operator) and only_takes_in(heap, operators, operator, state):
+    elif (
+        kind == REDUCE
+        and only_appears(heap, operators, operator)
+        and only_takes_in(heap, operators, operator, state)
+        and _is_for_new(scopes, operators[operator, SCOPE], state)
+    ):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
     elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
@@ -309,6 +314,12 @@ def _feed_back(heap, operators, scopes, operator, calendar, state, source):
 def _next_for_new(coordinate):
     """The first round for new rows from one on."""
     return (coordinate + GAP - 1) // GAP * GAP
+
+
+@inlined
+def _is_for_new(scopes, scope, state):
+    """Whether new rows may come in the round in progress."""
+    return scopes[scope, MONOTONE] == 0 or state[COORDINATES + 1] >= scopes[scope, FIRST_NEW]
 
 
 @inlined

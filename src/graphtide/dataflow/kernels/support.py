@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtide.dataflow.kernels.calendar import post_batch
+from graphtide.dataflow.kernels.calendar import post_batch, post_row
 from graphtide.dataflow.kernels.corners import new_result, put_row, this_round
 from graphtide.dataflow.kernels.histories import gather_histories
-from graphtide.dataflow.kernels.layout import COORDINATES, INPUT, KEYS, LOWER, SPINE
-from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
+from graphtide.dataflow.kernels.layout import COORDINATES, GAINED, INPUT, KEYS, LOWER, SPINE, UPPER
+from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
 from graphtide.jit import borrowing, kernel, leaf
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, constant, new_batch, put, value
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, WIDTH, constant, new_batch, put, range_of, rows_of, value
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
@@ -39,14 +39,20 @@ NEVER = 1 << 62
 # Times in a monotone loop: an epoch and a round.
 DEPTH = 2
 
-# What is known of a row that has to be looked at: where it stands now, whether it was there before this epoch.
-ROUND = 0
-WAS_THERE = 1
+# What a visit is for, in units that add up where several call for one: a row that is there in that round and has lost
+# all its derivations, or may have lost its support; or one that was there and may come back then. In the first round
+# for new rows the visits of those count their derivations, which are fewer than a RETURN.
+END = 1
+LOSS = 1 << 16
+RETURN = 1 << 32
 
 
 @kernel
 def support(heap, operators, operator, calendar, state, first_new):
-    """What changes in the set in this round; slot 0 if nothing does. New rows come from round `first_new` on."""
+    """What changes in the set in this round; slot 0 if nothing does.
+
+    Rows that were not there before this epoch come from round `first_new` on, after all rounds of those that were.
+    """
     index = operators[operators[operator, INPUT], SPINE]
     keys = operators[operator, KEYS]
     new = words(heap, index)[FRESH]
@@ -55,18 +61,22 @@ def support(heap, operators, operator, calendar, state, first_new):
         return NONE
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
-    merge_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * (new_rows + carried_rows))
-    slots, _, _ = open_runs(words(heap, operators[operator, SPINE]), NONE)
+    now = this_round(DEPTH, state)
+    if new != NONE and range_of(words(heap, new), keys + DEPTH)[1] > 0:
+        operators[operator, GAINED] = state[UPPER]
+    has_gained = operators[operator, GAINED] == state[UPPER]
+    rounds = np.empty(new_rows + carried_rows, np.int64)
     result = new_result(heap, operator, keys, DEPTH, new_rows + carried_rows)
     doubtful = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, new_rows + carried_rows, ALL_VARY, 0)
     coming = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, new_rows, ALL_VARY, 0)
-    known = np.empty((new_rows + carried_rows, 2), np.int64)
+    looked_up = carry if carry != NONE and _may_return(words(heap, carry)) else NONE
+    merge_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * (new_rows + rows_of(heap, looked_up)))
+    slots, _, _ = open_runs(words(heap, operators[operator, SPINE]), NONE)
     of_new, starts_of_new = gather_histories(heap, slots, keys, DEPTH, new)
-    of_carried, starts_of_carried = gather_histories(heap, slots, keys, DEPTH, carry)
-    now = this_round(DEPTH, state)
+    of_carried, starts_of_carried = gather_histories(heap, slots, keys, DEPTH, looked_up)
     _sort_out(
         heap, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys, first_new,
-        result, doubtful, coming, known,
+        has_gained, result, doubtful, coming, rounds,
     )  # fmt: skip
     release(heap, carry)
     if words(heap, doubtful)[ROWS] > 0:
@@ -74,9 +84,7 @@ def support(heap, operators, operator, calendar, state, first_new):
         slots, _, _ = open_runs(words(heap, index), new)
         history, starts = gather_histories(heap, slots, keys, DEPTH, doubtful)
         note = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, 1, ALL_VARY, 0)
-        _decide(
-            heap, operator, calendar, words(heap, doubtful), known, history, starts, now, keys, first_new, result, note
-        )
+        _decide(heap, operator, calendar, words(heap, doubtful), rounds, history, starts, now, keys, result, note)
         release(heap, note)
     release(heap, doubtful)
     if words(heap, coming)[ROWS] > 0:
@@ -91,111 +99,134 @@ def support(heap, operators, operator, calendar, state, first_new):
     return fresh
 
 
+@kernel
+def _may_return(carry):
+    """Whether some visit is for a row of which only the output can say where it is."""
+    diff = carry[WIDTH] - 1
+    for j in range(carry[ROWS]):
+        if value(carry, diff, j) % RETURN == 0:
+            return True
+    return False
+
+
 @borrowing
 def _sort_out(
     heap, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys, first_new,
-    result, doubtful, coming, known,
+    has_gained, result, doubtful, coming, rounds,
 ):  # fmt: skip
-    """Decide what the output and what came in suffice for; the rows whose derivations must be counted are `doubtful`."""
+    """Decide what the output and what came in suffice for; rows whose derivations must be counted are `doubtful`."""
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     epoch = now[0, 0]
     last = now[0, 1]
+    is_looked_up = starts_of_carried.shape[0] > 1
     i = 0
     j = 0
     while i < new_rows or j < carried_rows:
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
         is_new = i < i_end
         is_called_for = j < j_end
-        history = of_new if is_new else of_carried
-        start = starts_of_new[row] if is_new else starts_of_carried[row]
-        end = starts_of_new[row + 1] if is_new else starts_of_carried[row + 1]
         # The row is in one round or in none: in all others its diffs add up to zero.
         is_there = 0
         was_there = 0
         place = 0
-        for n in range(start, end):
-            is_there += history[n, 2]
-            place += history[n, 1] * history[n, 2]
-            was_there += history[n, 2] if history[n, 0] < epoch else 0
-        gain = 0
-        loses = False
+        if is_new or is_looked_up:
+            history = of_new if is_new else of_carried
+            starts = starts_of_new if is_new else starts_of_carried
+            for n in range(starts[row], starts[row + 1]):
+                is_there += history[n, 2]
+                place += history[n, 1] * history[n, 2]
+                was_there += history[n, 2] if history[n, 0] < epoch else 0
+        elif last != first_new:
+            # Nothing but this visit can take it away.
+            if not has_gained and value(probe, keys + DEPTH, row) % LOSS != 0:
+                put_row(heap, result, probe, row, keys, of_new, 0, 0, -1)
+                j = j_end
+                continue
+            is_there = 1
+            place = last
         limit = place if is_there > 0 else last
+        total = 0
+        gain = 0
         comes = False
+        loses = False
         for n in range(i, i_end):
             diff = value(probe, keys + DEPTH, n)
-            loses |= diff < 0
+            total += diff
             comes |= diff > 0
+            loses |= diff < 0
             gain += diff if value(probe, keys + 1, n) <= limit else 0
+        if is_called_for and last == first_new and value(words(heap, carry), keys + DEPTH, j) % RETURN != 0:
+            gain += value(words(heap, carry), keys + DEPTH, j)
+            is_called_for = False
+            comes = True
+            loses = False
         i = i_end
         j = j_end
         if not is_called_for:
             if is_there > 0:
                 if gain >= 0:
                     continue
+            elif was_there == 0 and last < first_new:
+                _copy_key(words(heap, coming), probe, row, keys, epoch, first_new, total)
+                continue
             elif not comes:
                 continue
-            elif was_there == 0 and last < first_new:
-                _copy_key(words(heap, coming), probe, row, keys, epoch, first_new)
-                continue
             elif gain > 0 and not loses:
-                put_row(heap, result, probe, row, keys, known, 0, 0, 1)
+                put_row(heap, result, probe, row, keys, of_new, 0, 0, 1)
                 continue
-        n = words(heap, doubtful)[ROWS]
-        known[n, ROUND] = place if is_there > 0 else NEVER
-        known[n, WAS_THERE] = was_there
-        _copy_key(words(heap, doubtful), probe, row, keys, epoch, last)
+        rounds[words(heap, doubtful)[ROWS]] = place if is_there > 0 else NEVER
+        _copy_key(words(heap, doubtful), probe, row, keys, epoch, last, 1)
 
 
 @leaf
-def _copy_key(target, probe, row, keys, epoch, coordinate):
+def _copy_key(target, probe, row, keys, epoch, coordinate, diff):
     """Append a key at a time; there is room."""
     at = target[ROWS]
     for c in range(keys):
         put(target, c, at, value(probe, c, row))
     put(target, keys, at, epoch)
     put(target, keys + 1, at, coordinate)
-    put(target, keys + DEPTH, at, 1)
+    put(target, keys + DEPTH, at, diff)
     target[ROWS] = at + 1
 
 
 @borrowing
-def _decide(heap, operator, calendar, probe, known, history, starts, now, keys, first_new, result, note):
+def _decide(heap, operator, calendar, probe, rounds, history, starts, now, keys, result, note):
     """Take rows away that lost their support in this round, let those come that have some, and call for the others."""
     last = now[0, 1]
     for row in range(probe[ROWS]):
-        place = known[row, ROUND]
+        place = rounds[row]
         start = starts[row]
         end = starts[row + 1]
         limit = last if place == NEVER else place
         derived = 0
+        total = 0
         for n in range(start, end):
+            total += history[n, 2]
             derived += history[n, 2] if history[n, 1] <= limit else 0
-        if place != NEVER:
-            if derived > 0:
-                continue
-            if place > last:
-                _call(heap, operator, calendar, now, place, probe, row, keys, note)
-                continue
-            put_row(heap, result, probe, row, keys, known, 0, 0, -1)
-        elif derived > 0:
-            if known[row, WAS_THERE] == 0 and last < first_new:
-                _call(heap, operator, calendar, now, first_new, probe, row, keys, note)
-            else:
-                put_row(heap, result, probe, row, keys, known, 0, 0, 1)
+        if place == NEVER and derived > 0:
+            put_row(heap, result, probe, row, keys, history, 0, 0, 1)
             continue
+        if derived > 0:
+            continue
+        if place != NEVER and place > last:
+            _call(heap, operator, calendar, now, place, probe, row, keys, note, LOSS if total > 0 else END)
+            continue
+        if place != NEVER:
+            put_row(heap, result, probe, row, keys, history, 0, 0, -1)
         following = _next_supported(history, start, end, limit, derived)
         if following != NEVER:
-            if known[row, WAS_THERE] == 0:
-                following = max(following, first_new)
-            _call(heap, operator, calendar, now, following, probe, row, keys, note)
+            _call(heap, operator, calendar, now, following, probe, row, keys, note, RETURN)
 
 
 @leaf
-def _call(heap, operator, calendar, now, coordinate, probe, row, keys, note):
-    now[1, 0] = now[0, 0]
+def _call(heap, operator, calendar, now, coordinate, probe, row, keys, note, what):
+    """Let a row be visited in a later round; `note` is a batch of one row to write it on."""
+    words(heap, note)[ROWS] = 0
+    _copy_key(words(heap, note), probe, row, keys, now[0, 0], coordinate, what)
     now[1, 1] = coordinate
-    post(heap, operator, calendar, now, 1, probe, row, keys, note)
+    post_row(heap, calendar, DEPTH, now[1, 1:], operator, words(heap, note), 0, operator)
 
 
 @leaf
