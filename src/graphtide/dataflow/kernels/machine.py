@@ -6,7 +6,8 @@ A loop runs its least pending round until nothing is pending, skipping rounds in
 Control returns to Python for functions of the user, and from time to time so that a person can interrupt.
 
 Invariant: when a round begins, every difference of an earlier round (in the lexicographic order of the
-loop coordinates) has been put out, and everything for a later one waits in a calendar.
+loop coordinates) has been put out, and everything for a later one waits in a calendar; in a monotone loop (`support`)
+only decisions wait, and differences for later rounds are put out as soon as they are known.
 """
 
 from __future__ import annotations
