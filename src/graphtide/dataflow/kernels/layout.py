@@ -59,8 +59,10 @@ BODY = 6  # instruction
 EXIT = 7  # instruction
 MONOTONE = 8  # 1 if rows may stay in the round in which they came
 UNUSED = 9  # the first round of a monotone loop after all that were begun
-FIRST_NEW = 10  # the round of a monotone loop from which on new rows come in this run
-SCOPE_FIELDS = 11
+FIRST_NEW = 10  # the first round for new rows of a monotone loop after all that were begun before this run
+WAITING = 11  # the round for which new rows wait in this run, -1 if they do not
+AHEAD = 12  # 1 if what joins give for later rounds of a monotone loop is put out at once in this run
+SCOPE_FIELDS = 13
 
 # Instructions: (what, operator or scope).
 RUN = 0

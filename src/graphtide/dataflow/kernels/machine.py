@@ -22,6 +22,7 @@ from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.dataflow.kernels.extremum import improve, only_improves, only_takes_in
 from graphtide.dataflow.kernels.join import join
 from graphtide.dataflow.kernels.layout import (
+    AHEAD,
     ARITHMETIC,
     ARRANGE,
     BEYOND,
@@ -83,17 +84,19 @@ from graphtide.dataflow.kernels.layout import (
     UNUSED,
     UPPER,
     VARIABLE,
+    WAITING,
     WEIGH,
     WIDTH,
 )
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.selective import is_selective, reselect
-from graphtide.dataflow.kernels.support import GAP, support
+from graphtide.dataflow.kernels.support import GAP, next_for_new, support
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
-from graphtide.jit import inlined, kernel, leaf
-from graphtide.trace.kernels.batch import rows_of
+from graphtide.jit import inlined, kernel
+from graphtide.trace.kernels.batch import WIDTH as BATCH_WIDTH
+from graphtide.trace.kernels.batch import range_of, rows_of
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.heap import NONE, release, retain, words
 from graphtide.trace.kernels.spine import everything, set_fresh
@@ -193,8 +196,8 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, fresh, state)
     elif kind == JOIN:
         result = join(heap, operators, operator, state)
-        # In a monotone loop only decisions wait for their rounds.
-        if scopes[operators[operator, SCOPE], MONOTONE] == 0:
+        # In a monotone loop only decisions need to wait for their rounds.
+        if scopes[operators[operator, SCOPE], AHEAD] == 0:
             result = split_future(heap, operators, operator, calendar, state, result)
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
     elif kind == BEYOND:
@@ -215,7 +218,7 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
     elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
-        first_new = scopes[operators[operator, SCOPE], FIRST_NEW]
+        first_new = scopes[operators[operator, SCOPE], WAITING]
         _index(heap, operators, operator, support(heap, operators, operator, calendar, state, first_new), state)
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
@@ -305,16 +308,10 @@ def _feed_back(heap, operators, scopes, operator, calendar, state, source):
     coordinates[depth - 2] += 1
     scope = operators[operator, SCOPE]
     if scopes[scope, MONOTONE] == 1 and coordinates[0] > scopes[scope, FIRST_NEW]:
-        coordinates[0] = _next_for_new(coordinates[0])
+        coordinates[0] = next_for_new(coordinates[0])
     variable = words(heap, operators[operator, PARAMETERS])[0]
     post_batch(heap, calendar, depth, coordinates, variable, delayed)
     operators[operator, EMITTED] += rows_of(heap, delayed)
-
-
-@leaf
-def _next_for_new(coordinate):
-    """The first round for new rows from one on."""
-    return (coordinate + GAP - 1) // GAP * GAP
 
 
 @inlined
@@ -353,12 +350,32 @@ def _enter_scope(heap, operators, scopes, state, scope):
         operators[leaves[k], PORT] = NONE
     depth = scopes[scope, SCOPE_DEPTH]
     state[COORDINATES + depth - 1] = -1
-    scopes[scope, FIRST_NEW] = _next_for_new(scopes[scope, UNUSED])
     doors = words(heap, scopes[scope, DOORS])
+    if scopes[scope, MONOTONE] == 1:
+        scopes[scope, FIRST_NEW] = next_for_new(scopes[scope, UNUSED])
+        brings, takes = _signs(heap, operators, doors)
+        scopes[scope, WAITING] = -1 if takes else scopes[scope, FIRST_NEW]
+        # Where rows are replaced, what goes and what comes cancels if it is put out in the same round.
+        scopes[scope, AHEAD] = not (brings and takes)
     for k in range(doors.shape[0]):
         if operators[doors[k], PORT] != NONE and _is_door_open(operators[doors[k], DEPTH], depth, state):
             return _begin_round(heap, operators, scopes, state, scope, 0)
     return _next_round(heap, operators, scopes, state, scope)
+
+
+@inlined
+def _signs(heap, operators, doors):
+    """Whether something comes at the doors of a scope, and whether something goes."""
+    brings = False
+    takes = False
+    for k in range(doors.shape[0]):
+        port = operators[doors[k], PORT]
+        if port != NONE:
+            batch = words(heap, port)
+            least, most = range_of(batch, batch[BATCH_WIDTH] - 1)
+            brings |= most > 0
+            takes |= least < 0
+    return brings, takes
 
 
 @inlined

@@ -30,12 +30,13 @@ from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
 from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
 
-__all__ = ["GAP", "support"]
+__all__ = ["GAP", "next_for_new", "support"]
 
 # Rounds from one in which new rows come to the next.
 GAP = 16
-# A round that no row has.
+# Rounds that no row has: of one that is not there but was before this epoch, and of one that was not.
 NEVER = 1 << 62
+NOT_YET = NEVER + 1
 # Times in a monotone loop: an epoch and a round.
 DEPTH = 2
 
@@ -51,7 +52,8 @@ RETURN = 1 << 32
 def support(heap, operators, operator, calendar, state, first_new):
     """What changes in the set in this round; slot 0 if nothing does.
 
-    Rows that were not there before this epoch come from round `first_new` on, after all rounds of those that were.
+    Rows that were not there before this epoch wait for round `first_new`, after all rounds of those that were; none do
+    if it is below 0.
     """
     index = operators[operators[operator, INPUT], SPINE]
     keys = operators[operator, KEYS]
@@ -88,7 +90,8 @@ def support(heap, operators, operator, calendar, state, first_new):
         release(heap, note)
     release(heap, doubtful)
     if words(heap, coming)[ROWS] > 0:
-        post_batch(heap, calendar, DEPTH, np.array([first_new]), operator, coming)
+        following = first_new if now[0, 1] < first_new else next_for_new(now[0, 1])
+        post_batch(heap, calendar, DEPTH, np.array([following]), operator, coming)
     else:
         release(heap, coming)
     out = words(heap, result)
@@ -173,9 +176,12 @@ def _sort_out(
             elif not comes:
                 continue
             elif gain > 0 and not loses:
-                put_row(heap, result, probe, row, keys, of_new, 0, 0, 1)
+                if was_there > 0 or last % GAP == 0:
+                    put_row(heap, result, probe, row, keys, of_new, 0, 0, 1)
+                else:
+                    _copy_key(words(heap, coming), probe, row, keys, epoch, next_for_new(last), RETURN)
                 continue
-        rounds[words(heap, doubtful)[ROWS]] = place if is_there > 0 else NEVER
+        rounds[words(heap, doubtful)[ROWS]] = place if is_there > 0 else NEVER if was_there > 0 else NOT_YET
         _copy_key(words(heap, doubtful), probe, row, keys, epoch, last, 1)
 
 
@@ -199,25 +205,36 @@ def _decide(heap, operator, calendar, probe, rounds, history, starts, now, keys,
         place = rounds[row]
         start = starts[row]
         end = starts[row + 1]
-        limit = last if place == NEVER else place
+        limit = last if place >= NEVER else place
         derived = 0
         total = 0
         for n in range(start, end):
             total += history[n, 2]
             derived += history[n, 2] if history[n, 1] <= limit else 0
-        if place == NEVER and derived > 0:
-            put_row(heap, result, probe, row, keys, history, 0, 0, 1)
+        if derived > 0 and place >= NEVER:
+            if place == NEVER or last % GAP == 0:
+                put_row(heap, result, probe, row, keys, history, 0, 0, 1)
+            else:
+                _call(heap, operator, calendar, now, next_for_new(last), probe, row, keys, note, RETURN)
             continue
         if derived > 0:
             continue
-        if place != NEVER and place > last:
+        if last < place < NEVER:
             _call(heap, operator, calendar, now, place, probe, row, keys, note, LOSS if total > 0 else END)
             continue
-        if place != NEVER:
+        if place < NEVER:
             put_row(heap, result, probe, row, keys, history, 0, 0, -1)
         following = _next_supported(history, start, end, limit, derived)
         if following != NEVER:
+            if place == NOT_YET:
+                following = next_for_new(following)
             _call(heap, operator, calendar, now, following, probe, row, keys, note, RETURN)
+
+
+@leaf
+def next_for_new(coordinate):
+    """The first round for new rows from one on."""
+    return (coordinate + GAP - 1) // GAP * GAP
 
 
 @leaf
