@@ -140,6 +140,17 @@ def test_what_follows_from_a_row_that_finds_another_support_stays() -> None:
     assert not moved & {(0, v) for v in range(6, 21)}
 
 
+def test_what_follows_from_a_row_that_is_replaced_stays() -> None:
+    paths = Paths()
+    tail = frozenset((v, v + 1) for v in range(3, 20))
+    paths.toggle(frozenset({(0, 1), (1, 3)}) | tail)
+    paths.toggle(frozenset({(0, 1), (1, 3), (0, 2), (2, 3)}))
+    paths.check()
+    moved = {row for rows in (paths.moved["odd"], paths.moved["even"]) for row, _ in rows}
+    assert {(0, 1), (0, 2)} <= moved
+    assert not moved & {(0, v) for v in range(3, 21)}
+
+
 def test_a_run_that_failed_leaves_rows_where_they_were() -> None:
     paths = Paths()
     paths.toggle(cycle(5) | {(0, 3)})
