@@ -218,8 +218,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
     elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
-        first_new = scopes[operators[operator, SCOPE], WAITING]
-        _index(heap, operators, operator, support(heap, operators, operator, calendar, state, first_new), state)
+        scope = operators[operator, SCOPE]
+        fresh = support(heap, operators, operator, calendar, state, scopes[scope, WAITING], scopes[scope, AHEAD] == 1)
+        _index(heap, operators, operator, fresh, state)
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)

@@ -49,11 +49,11 @@ RETURN = 1 << 32
 
 
 @kernel
-def support(heap, operators, operator, calendar, state, first_new):
+def support(heap, operators, operator, calendar, state, first_new, is_ahead):
     """What changes in the set in this round; slot 0 if nothing does.
 
     Rows that were not there before this epoch wait for round `first_new`, after all rounds of those that were; none do
-    if it is below 0.
+    if it is below 0. `is_ahead` says that differences do not wait for their rounds.
     """
     index = operators[operators[operator, INPUT], SPINE]
     keys = operators[operator, KEYS]
@@ -76,18 +76,18 @@ def support(heap, operators, operator, calendar, state, first_new):
     slots, _, _ = open_runs(words(heap, operators[operator, SPINE]), NONE)
     of_new, starts_of_new = gather_histories(heap, slots, keys, DEPTH, new)
     of_carried, starts_of_carried = gather_histories(heap, slots, keys, DEPTH, looked_up)
+    note = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, 1, ALL_VARY, 0)
     _sort_out(
-        heap, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys, first_new,
-        has_gained, result, doubtful, coming, rounds,
+        heap, operator, calendar, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys,
+        first_new, is_ahead, has_gained, result, doubtful, coming, rounds, note,
     )  # fmt: skip
     release(heap, carry)
     if words(heap, doubtful)[ROWS] > 0:
         merge_for(heap, index, ROWS_OF_A_LOOK * words(heap, doubtful)[ROWS])
         slots, _, _ = open_runs(words(heap, index), new)
         history, starts = gather_histories(heap, slots, keys, DEPTH, doubtful)
-        note = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, 1, ALL_VARY, 0)
         _decide(heap, operator, calendar, words(heap, doubtful), rounds, history, starts, now, keys, result, note)
-        release(heap, note)
+    release(heap, note)
     release(heap, doubtful)
     if words(heap, coming)[ROWS] > 0:
         following = first_new if now[0, 1] < first_new else next_for_new(now[0, 1])
@@ -114,8 +114,8 @@ def _may_return(carry):
 
 @borrowing
 def _sort_out(
-    heap, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys, first_new,
-    has_gained, result, doubtful, coming, rounds,
+    heap, operator, calendar, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys,
+    first_new, is_ahead, has_gained, result, doubtful, coming, rounds, note,
 ):  # fmt: skip
     """Decide what the output and what came in suffice for; rows whose derivations must be counted are `doubtful`."""
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
@@ -169,6 +169,10 @@ def _sort_out(
         if not is_called_for:
             if is_there > 0:
                 if gain >= 0:
+                    continue
+                if place > last and not is_ahead:
+                    # Most rows that lose a derivation where facts are replaced are gone, or get another one until then.
+                    _call(heap, operator, calendar, now, place, probe, row, keys, note, LOSS)
                     continue
             elif was_there == 0 and last < first_new:
                 _copy_key(words(heap, coming), probe, row, keys, epoch, first_new, total)
