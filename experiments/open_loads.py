@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from graphtide.bench.arrivals import Arrivals
 from graphtide.bench.held_memory import hold_memory
 from graphtide.dataflow.flow import Dataflow, Merging
 from graphtide.dataflow.input import Input
@@ -47,26 +48,18 @@ class OpenLoad:
         """The seconds that each change waited until it was committed; the clock begins when all are ready."""
         rng = np.random.default_rng(1)
         flow, items, first = _holding(self.keys, self.kept, self.merging, rng)
-        count = int(self.rate * self.seconds)
+        arrivals = Arrivals(self.rate, self.seconds)
+        count = len(arrivals.due)
         come = rng.integers(0, self.keys, (count + 1) // 2)[:, None]
         go = first[: count // 2, None]
-        due = np.arange(count) / self.rate
         waited = np.empty(count)
         _stage(items, come[:1], go[:1])
         flow.rollback()
         ready()
-        done = 0
-        start = time.perf_counter()
-        while done < count:
-            now = time.perf_counter() - start
-            upto = int(np.searchsorted(due, now, side="right"))
-            if upto == done:
-                time.sleep(max(0.0, due[done] - now))
-                continue
+        for done, upto in arrivals:
             _stage(items, come[(done + 1) // 2 : (upto + 1) // 2], go[done // 2 : upto // 2])
             flow.commit()
-            waited[done:upto] = time.perf_counter() - start - due[done:upto]
-            done = upto
+            waited[done:upto] = arrivals.elapsed - arrivals.due[done:upto]
         return waited
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from graphtide.bench.arrivals import Arrivals
 from graphtide.bench.core_graphs import Ints
 from graphtide.procedures import SharedGraph
 
@@ -43,29 +43,21 @@ class Load:
 
     def serve(self, graph: SharedGraph) -> Loaded:
         """Let all changes come at their times, in as many commits as it takes."""
-        count = int(self.rate * self.seconds)
-        due = np.arange(count) / self.rate
+        arrivals = Arrivals(self.rate, self.seconds)
         kinds = list(KINDS)
         waiting: dict[str, deque[int]] = {kind: deque() for kind in kinds}
         latencies: dict[str, list[float]] = {kind: [] for kind in kinds}
-        done = 0
-        start = time.perf_counter()
-        while done < count:
-            now = time.perf_counter() - start
-            upto = int(np.searchsorted(due, now, side="right"))
-            if upto == done:
-                time.sleep(max(0.0, due[done] - now))
-                continue
+        for done, upto in arrivals:
             self._stage_edges(graph, done, upto)
             for place, kind in enumerate(kinds):
                 self._stage_questions(graph, kind, _of_kind(done, place), _of_kind(upto, place), waiting[kind])
             graph.commit()
-            end = time.perf_counter() - start
+            end = arrivals.elapsed
             for place, kind in enumerate(kinds):
                 numbers = np.arange(_of_kind(done, place), _of_kind(upto, place))
-                latencies[kind] += (end - due[8 * numbers + 2 * place + 1]).tolist()
-            done = upto
-        return Loaded({kind: np.array(each) for kind, each in latencies.items()}, count, time.perf_counter() - start)
+                latencies[kind] += (end - arrivals.due[8 * numbers + 2 * place + 1]).tolist()
+        served = {kind: np.array(each) for kind, each in latencies.items()}
+        return Loaded(served, len(arrivals.due), arrivals.elapsed)
 
     def _stage_edges(self, graph: SharedGraph, done: int, upto: int) -> None:
         """Changes 0, 4, 8... insert an edge; 2, 6, 10... remove one."""

@@ -6,7 +6,7 @@ reads it from an index: of the input itself, or of what the input is made from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -263,8 +263,9 @@ class Assembly:
 
     def _write_code(self) -> None:
         """Scopes in preorder, and operators in topological order with their loops inside."""
+        unused = {scope: self.machine.scopes[number, layout.UNUSED] for scope, number in self._tree.numbers.items()}
         self._tree = ScopeTree(self._root, self.operators)
-        self._open_scopes()
+        self._open_scopes(unused)
         code: list[tuple[int, int]] = []
         items = list(self._tree.in_order(self._root))
         placed: set[int] = set()
@@ -276,7 +277,7 @@ class Assembly:
         self.machine.code = np.array(code, np.int64)
         self._write_doors()
 
-    def _open_scopes(self) -> None:
+    def _open_scopes(self, unused: Mapping[Scope, int]) -> None:
         machine, numbers = self.machine, self._tree.numbers
         for row in machine.scopes:
             for slot in (row[layout.DOORS], row[layout.LEAVES]):
@@ -292,6 +293,8 @@ class Assembly:
             row[layout.CALENDAR] = self._calendars.get(scope, 0)
             row[layout.INNER_END] = self._tree.inner_end(scope)
             row[layout.MOST_ROUNDS] = scope.most_rounds
+            row[layout.MONOTONE] = scope.is_monotone
+            row[layout.UNUSED] = unused.get(scope, 0)
 
     def _spent(self, items: Sequence[Node | Scope]) -> list[list[int]]:
         """For each item of the root, the operators before it whose output is read by it for the last time.

@@ -130,6 +130,7 @@ class Dataflow:
                 return
             try:
                 self._install()
+                self._check_epochs()
                 self._load()
                 self._hold()
                 self.machine.run(self.epoch, self.sealed, self._check_counts)
@@ -174,6 +175,14 @@ class Dataflow:
     def loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
         """A loop with several variables; see `Loop`."""
         return Loop(self, self.builder.current, MOST_ROUNDS if max_rounds is None else max_rounds, name)
+
+    def monotone_loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
+        """A loop of joins, unions and sets that never gives less for more, as recursive rules are; see `Loop`.
+
+        What it comes to does not depend on the round in which a row comes, so that a change follows fewer rows.
+        """
+        most_rounds = MOST_ROUNDS if max_rounds is None else max_rounds
+        return Loop(self, self.builder.current, most_rounds, name, is_monotone=True)
 
     def dimension(self, name: str) -> Dimension:
         """A further axis of time; see `Dimension`."""
@@ -271,6 +280,16 @@ class Dataflow:
         for number, scope in assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         builder.is_dirty = False
+
+    def _check_epochs(self) -> None:
+        """See that a monotone loop gets epochs one by one: where its rows stand is known for one at a time."""
+        if self.sealed - self.epoch > 1:
+            for _, scope in self.assembly.loops():
+                if scope.is_monotone:
+                    raise UsageError(
+                        f'{self.sealed - self.epoch} epochs at once for the monotone loop "{scope.name}"',
+                        hint="commit each of them, or use an ordinary loop",
+                    )
 
     def _drop_dead(self, live: set[Node]) -> None:
         """Take out of the machine what nobody can see any more."""

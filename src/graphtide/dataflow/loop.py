@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from graphtide.dataflow.builder import MOST_ROUNDS
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.plan import EnterAt, Feedback, Leave, Node, Scope, Variable
+from graphtide.dataflow.kernels.layout import THRESHOLD
+from graphtide.dataflow.plan import EnterAt, Feedback, Leave, Node, Reduce, Scope, Variable
 from graphtide.errors import CapacityError, PlanError
 from graphtide.rows import Kind, Schema
 
@@ -75,9 +76,13 @@ class Loop:
     [(0,), (2,), (4,), (6,)]
     """
 
-    def __init__(self, flow: Dataflow, parent: Scope, most_rounds: int, name: str) -> None:
+    def __init__(
+        self, flow: Dataflow, parent: Scope, most_rounds: int, name: str, *, is_monotone: bool = False
+    ) -> None:
+        if is_monotone and parent.parent is not None:
+            raise PlanError("a monotone loop stands in a loop or dimension", hint="use an ordinary loop there")
         self._flow = flow
-        self.scope = Scope(name, parent, most_rounds)
+        self.scope = Scope(name, parent, most_rounds, is_monotone)
         self._variables: list[LoopVariable] = []
 
     def __enter__(self) -> Self:
@@ -95,9 +100,26 @@ class Loop:
                     raise PlanError(
                         f"the loop variable {variable.schema} has no next round", hint="call its becomes(...)"
                     )
+            if self.scope.is_monotone:
+                self._check_reductions()
+
+    def _check_reductions(self) -> None:
+        """See that a monotone loop reduces rows to sets and to nothing else."""
+        for node in self._flow.builder.nodes:
+            operation = node.operation
+            if node.scope is self.scope and isinstance(operation, Reduce) and operation.parameters != (THRESHOLD, 1):
+                raise PlanError(
+                    f"{operation.label} in a monotone loop, which can only follow sets",
+                    hint="use distinct, or an ordinary loop",
+                )
 
     def variable(self, initial: Collection) -> LoopVariable:
         """A variable that begins as a collection, from inside or outside of the loop."""
+        if self.scope.is_monotone:
+            raise PlanError(
+                "what a variable begins with is taken away in the next round, which a monotone loop cannot follow",
+                hint="let it begin with empty_variable(...), and concat the collection in the body",
+            )
         builder = self._flow.builder
         inside = Collection(self._flow, builder.entered(initial.node, self.scope))
         variable = builder.add(Node(Variable(), (), self.scope, inside.schema))

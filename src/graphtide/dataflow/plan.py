@@ -62,6 +62,8 @@ class Scope:
     name: str
     parent: Scope | None = None
     most_rounds: int = 0
+    # Whether more of what comes in never gives less, so that a row may stay in the round in which it came.
+    is_monotone: bool = False
     depth: int = field(init=False)  # time coordinates inside
 
     def __post_init__(self) -> None:

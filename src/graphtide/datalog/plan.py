@@ -102,7 +102,9 @@ class Planner:
             if not stratum.recurs(rule):
                 start[rule.head.relation].append(self._rule(rule, stratum, orders[rule.head.relation]))
         title = ", ".join(stratum.relations)
-        with self._flow.loop(max_rounds=self._most_rounds, name=title) as loop:
+        has_aggregates = any(self._relations[name].aggregates for name in stratum.relations)
+        looping = self._flow.loop if has_aggregates else self._flow.monotone_loop
+        with looping(max_rounds=self._most_rounds, name=title) as loop:
             variables = {
                 name: loop.empty_variable(self.schema(self._relations[name], orders[name]))
                 for name in stratum.relations

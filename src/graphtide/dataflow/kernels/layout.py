@@ -24,7 +24,8 @@ KEYS = 13  # leading columns of its arrangements that make the key
 LATE = 14  # 1 if it was installed on indexes with a history that it has not read yet
 HELD = 15  # the earliest epoch that a reader may still ask of its spine, NOT_HELD if none does
 TOOK_AWAY = 16  # 1 if a reduction may have been given a negative diff
-OPERATOR_FIELDS = 17
+GAINED = 17  # one past the epoch in which a set of a monotone loop was last given a positive diff
+OPERATOR_FIELDS = 18
 NOT_HELD = 1 << 62
 
 # Kinds of operators.
@@ -56,7 +57,12 @@ LEAVES = 4  # slot: operators that carry results out
 MOST_ROUNDS = 5
 BODY = 6  # instruction
 EXIT = 7  # instruction
-SCOPE_FIELDS = 8
+MONOTONE = 8  # 1 if rows may stay in the round in which they came
+UNUSED = 9  # the first round of a monotone loop after all that were begun
+FIRST_NEW = 10  # the first round for new rows of a monotone loop after all that were begun before this run
+WAITING = 11  # the round for which new rows wait in this run, -1 if they do not
+AHEAD = 12  # 1 if what joins give for later rounds of a monotone loop is put out at once in this run
+SCOPE_FIELDS = 13
 
 # Instructions: (what, operator or scope).
 RUN = 0

@@ -6,7 +6,8 @@ A loop runs its least pending round until nothing is pending, skipping rounds in
 Control returns to Python for functions of the user, and from time to time so that a person can interrupt.
 
 Invariant: when a round begins, every difference of an earlier round (in the lexicographic order of the
-loop coordinates) has been put out, and everything for a later one waits in a calendar.
+loop coordinates) has been put out, and everything for a later one waits in a calendar; in a monotone loop (`support`)
+only decisions wait, and differences for later rounds are put out as soon as they are known.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.dataflow.kernels.extremum import improve, only_improves, only_takes_in
 from graphtide.dataflow.kernels.join import join
 from graphtide.dataflow.kernels.layout import (
+    AHEAD,
     ARITHMETIC,
     ARRANGE,
     BEYOND,
@@ -46,6 +48,7 @@ from graphtide.dataflow.kernels.layout import (
     EVALUATED,
     EXIT,
     FEEDBACK,
+    FIRST_NEW,
     FREE,
     FUNCTION,
     HEAD,
@@ -60,6 +63,7 @@ from graphtide.dataflow.kernels.layout import (
     LEAVES,
     LINEAR,
     LOWER,
+    MONOTONE,
     MOST_ROUNDS,
     NOT_SETTLED,
     PARAMETERS,
@@ -77,18 +81,22 @@ from graphtide.dataflow.kernels.layout import (
     SPINE,
     STOPPED_AT,
     TAIL,
+    UNUSED,
     UPPER,
     VARIABLE,
+    WAITING,
     WEIGH,
     WIDTH,
 )
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.selective import is_selective, reselect
+from graphtide.dataflow.kernels.support import GAP, next_for_new, support
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
 from graphtide.jit import inlined, kernel
-from graphtide.trace.kernels.batch import rows_of
+from graphtide.trace.kernels.batch import WIDTH as BATCH_WIDTH
+from graphtide.trace.kernels.batch import range_of, rows_of
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.heap import NONE, release, retain, words
 from graphtide.trace.kernels.spine import everything, set_fresh
@@ -188,7 +196,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, fresh, state)
     elif kind == JOIN:
         result = join(heap, operators, operator, state)
-        result = split_future(heap, operators, operator, calendar, state, result)
+        # In a monotone loop only decisions need to wait for their rounds.
+        if scopes[operators[operator, SCOPE], AHEAD] == 0:
+            result = split_future(heap, operators, operator, calendar, state, result)
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
     elif kind == BEYOND:
         _put_out(heap, operators, operator, beyond(heap, operators, operator, state))
@@ -198,9 +208,19 @@ def _run_operator(heap, operators, scopes, state, operator):
         # The batch of the last activation is history now.
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, improve(heap, operators, operator, state), state)
-    elif kind == REDUCE and only_appears(heap, operators, operator) and only_takes_in(heap, operators, operator, state):
+    elif (
+        kind == REDUCE
+        and only_appears(heap, operators, operator)
+        and only_takes_in(heap, operators, operator, state)
+        and _is_for_new(scopes, operators[operator, SCOPE], state)
+    ):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
+    elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
+        set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
+        scope = operators[operator, SCOPE]
+        fresh = support(heap, operators, operator, calendar, state, scopes[scope, WAITING], scopes[scope, AHEAD] == 1)
+        _index(heap, operators, operator, fresh, state)
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)
@@ -236,7 +256,7 @@ def _run_operator(heap, operators, scopes, state, operator):
     elif kind == VARIABLE:
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, NONE))
     elif kind == FEEDBACK:
-        _feed_back(heap, operators, operator, calendar, state, source)
+        _feed_back(heap, operators, scopes, operator, calendar, state, source)
     elif kind == ENTER or kind == ENTER_AT:
         if source != NONE and _is_first_round(operators, operator, state):
             if kind == ENTER:
@@ -276,8 +296,8 @@ def _with_carry(heap, operators, operator, batch):
 
 
 @inlined
-def _feed_back(heap, operators, operator, calendar, state, source):
-    """Let the differences wait for their variable in the next round."""
+def _feed_back(heap, operators, scopes, operator, calendar, state, source):
+    """Let the differences wait for their variable in the next round, or in the next one for new rows."""
     settled = consolidate(heap, operator, source, np.arange(operators[operator, WIDTH]))
     if settled == NONE:
         return
@@ -287,9 +307,18 @@ def _feed_back(heap, operators, operator, calendar, state, source):
     for d in range(1, depth):
         coordinates[d - 1] = state[COORDINATES + d]
     coordinates[depth - 2] += 1
+    scope = operators[operator, SCOPE]
+    if scopes[scope, MONOTONE] == 1 and coordinates[0] > scopes[scope, FIRST_NEW]:
+        coordinates[0] = next_for_new(coordinates[0])
     variable = words(heap, operators[operator, PARAMETERS])[0]
     post_batch(heap, calendar, depth, coordinates, variable, delayed)
     operators[operator, EMITTED] += rows_of(heap, delayed)
+
+
+@inlined
+def _is_for_new(scopes, scope, state):
+    """Whether new rows may come in the round in progress."""
+    return scopes[scope, MONOTONE] == 0 or state[COORDINATES + 1] >= scopes[scope, FIRST_NEW]
 
 
 @inlined
@@ -323,10 +352,31 @@ def _enter_scope(heap, operators, scopes, state, scope):
     depth = scopes[scope, SCOPE_DEPTH]
     state[COORDINATES + depth - 1] = -1
     doors = words(heap, scopes[scope, DOORS])
+    if scopes[scope, MONOTONE] == 1:
+        scopes[scope, FIRST_NEW] = next_for_new(scopes[scope, UNUSED])
+        brings, takes = _signs(heap, operators, doors)
+        scopes[scope, WAITING] = -1 if takes else scopes[scope, FIRST_NEW]
+        # Where rows are replaced, what goes and what comes cancels if it is put out in the same round.
+        scopes[scope, AHEAD] = not (brings and takes)
     for k in range(doors.shape[0]):
         if operators[doors[k], PORT] != NONE and _is_door_open(operators[doors[k], DEPTH], depth, state):
             return _begin_round(heap, operators, scopes, state, scope, 0)
     return _next_round(heap, operators, scopes, state, scope)
+
+
+@inlined
+def _signs(heap, operators, doors):
+    """Whether something comes at the doors of a scope, and whether something goes."""
+    brings = False
+    takes = False
+    for k in range(doors.shape[0]):
+        port = operators[doors[k], PORT]
+        if port != NONE:
+            batch = words(heap, port)
+            least, most = range_of(batch, batch[BATCH_WIDTH] - 1)
+            brings |= most > 0
+            takes |= least < 0
+    return brings, takes
 
 
 @inlined
@@ -341,6 +391,7 @@ def _is_door_open(outside, depth, state):
 def _begin_round(heap, operators, scopes, state, scope, coordinate):
     depth = scopes[scope, SCOPE_DEPTH]
     state[COORDINATES + depth - 1] = coordinate
+    scopes[scope, UNUSED] = max(scopes[scope, UNUSED], coordinate + 1)
     state[ROUNDS] += 1
     take_due(heap, scopes[scope, CALENDAR], depth, state, operators, CARRY)
     return True
@@ -362,4 +413,6 @@ def _next_round(heap, operators, scopes, state, scope):
 
 @inlined
 def _round_number(scopes, state, scope):
+    if scopes[scope, MONOTONE] == 1:
+        return (state[COORDINATES + 1] - scopes[scope, FIRST_NEW]) // GAP
     return state[COORDINATES + scopes[scope, SCOPE_DEPTH] - 1] & ROUND_MASK
