@@ -162,7 +162,7 @@ class Adjacency:
         self._number = np.zeros(slots, np.int32)
         self._columns = np.zeros((len(self._columns), slots), np.int64)
         self._place = np.zeros((2, count + count // 8 + _FEWEST), np.int32)
-        self._marks = np.zeros(self._place.shape[1], np.uint8)
+        self._marks = np.full(self._place.shape[1], 0, np.uint8)  # touched here: no deletion pays for fresh pages
         kernels.load(
             rows,
             self._start,
@@ -186,7 +186,8 @@ class Adjacency:
         """Lengthen what was too short."""
         if code == changes.NO_VERTICES_LEFT:
             assert self._ids is not None, "who names ends by numbers has added them"
-            most = self.vertices + 2 * coming
+            self._ids.count = int(self.table[kernels.VERTICES])
+            most = self._ids.count + 2
             self._ids.make_room(most)
             self._make_lists(most)
         elif code == changes.NO_EDGES_LEFT:
