@@ -137,7 +137,8 @@ class Ground(ABC):
             steps = ThinSteps(admitted, maintain, self._house, family)
         else:
             steps = Steps(program, message, dropping)
-        running = Running(self, steps, begin, maintain)
+        steps.begin = begin
+        running = Running(self, steps, maintain)
         query: ProgramQuery
         if isinstance(maintain, Vanilla):
             query = VanillaQuery(live, edges, name, running, self._as_dataflow(name, steps, begin))
@@ -230,11 +231,15 @@ class Ground(ABC):
                 family.see(vertices, self.labels)
             family.follow()
             if family.failures is not None:
-                failures = failures or Failures()
+                failures = Failures() if failures is None else failures
                 failures.add(family.failures)
         if self._summed or self._flows or self._recomputed or self._house.held:
-            failures = failures or Failures()
+            failures = Failures() if failures is None else failures
             self._follow_others(self.adjacency.delta, failures)
+        if failures is not None:
+            # A batch also looks at what states would have sent that are no more: the graph as it is decides.
+            for steps in failures.suspects:
+                self.try_to_compute(steps, failures, kept=False)
         # Pairs come last: landmarks tell of the graph as it is.
         for weight, pairs in self._pairs.items():
             pairs.follow(self._families.get((weight, pairs.dtype)), self.adjacency.delta)
@@ -245,22 +250,30 @@ class Ground(ABC):
         overflowed()  # whatever was tried before is forgotten
         for query in self._summed:
             self._follow_sums(query.sums, delta)
-            failures.note_overflow([query.steps])
+            if overflowed():
+                failures.suspects.append(query.steps)
         for ((weight, dtype), _), flow in self._flows.items():
-            try:
-                self._follow_as_dataflow(flow, weight, dtype, delta)
-            except NotConvergedError:
-                failures.unsettled += [program.steps for program in flow.programs]
-            failures.note_overflow([program.steps for program in flow.programs])
+            self._stage(flow, weight, dtype, delta)
+            self._follow_as_dataflow(flow, failures)
         for query in self._recomputed:
-            try:
-                query.set_answer(self.compute(query.steps, query.begin, kept=False))
-            except NotConvergedError:
-                failures.unsettled.append(query.steps)
-            failures.note_overflow([query.steps])
+            states = self.try_to_compute(query.steps, failures, kept=False)
+            if states is not None:
+                query.set_answer(states)
         if self._house.held:
-            self._house.end()
-            failures.note_overflow(self._house.held)
+            self._house.end(failures)
+
+    def try_to_compute(self, steps: Steps, failures: Failures, *, kept: bool = True) -> NDArray[Any] | None:
+        """As `compute`; None if the program has no answer any more, and then it is among the failures."""
+        overflowed()  # whatever was tried before is forgotten
+        states: NDArray[Any] | None = None
+        try:
+            states = self.compute(steps, steps.begin, kept=kept)
+        except NotConvergedError:
+            failures.unsettled.append(steps)
+        if overflowed():
+            failures.overflowed.append(steps)
+            return None
+        return states
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
         """Changes of a program with which every vertex begins; vertices that the batch brought had no state before."""
@@ -324,7 +337,8 @@ class Ground(ABC):
         program.drop()
         self._flows = {at: flow for at, flow in self._flows.items() if flow.programs}
 
-    def _follow_as_dataflow(self, flow: VanillaFlow, weight: str | None, dtype: np.dtype[Any], delta: Delta) -> None:
+    def _stage(self, flow: VanillaFlow, weight: str | None, dtype: np.dtype[Any], delta: Delta) -> None:
+        """Tell a dataflow what the batch did."""
         if weight is None:
             lost, gained = delta.seen_in(-1)
             before, after = np.ones(len(lost), dtype), np.ones(len(gained), dtype)
@@ -335,7 +349,24 @@ class Ground(ABC):
         for program in flow.programs:
             if program.begins_everywhere:
                 self._start(program, self.known)
-        flow.follow()
+
+    def _follow_as_dataflow(self, flow: VanillaFlow, failures: Failures) -> None:
+        """Bring the programs of a dataflow up to date.
+
+        It does not say which of them does not settle, or made an int that is too long: their answers from scratch do.
+        """
+        overflowed()  # whatever was tried before is forgotten
+        is_settled = flow.follow()
+        if is_settled and not overflowed():
+            return
+        for program in flow.programs:
+            self.try_to_compute(program.steps, failures, kept=False)
+        if not is_settled:
+            # The changes are still staged, and without the branches that failed the others may settle.
+            for program in [each for each in flow.programs if failures.has(each.steps)]:
+                program.drop()
+            if not flow.follow():
+                failures.unsettled += [program.steps for program in flow.programs]
 
     def _start(self, kept: VanillaProgram, first: int) -> None:
         """Begin at all vertices from a number on that have something to begin with."""
@@ -423,7 +454,8 @@ class EdgeGround(Ground):
         steps = Steps(
             program, message, maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         )
-        pairs, running = self.pairs_on(program.weight), Running(self, steps, begin, maintain)
+        steps.begin = begin
+        pairs, running = self.pairs_on(program.weight), Running(self, steps, maintain)
         query: ProgramQuery
         if isinstance(maintain, Scratch):
             query = pairs.search_for(live, name, running, ends)
