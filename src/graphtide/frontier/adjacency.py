@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -144,6 +145,24 @@ class Adjacency:
             self._free,
         )
         return sum(array.nbytes for array in arrays)
+
+    def check_invariants(self) -> None:
+        """Lists lie apart in their rooms; every edge is once in a list at each end, with the same columns."""
+        lists = range(2 * self.vertices)
+        assert (self._size[: len(lists)] <= self._room[: len(lists)]).all()
+        owned = sorted((int(self._start[at]), int(self._room[at])) for at in lists if self._room[at])
+        assert all(start + room <= after for (start, room), (after, _) in pairwise(owned))
+        assert not owned or sum(owned[-1]) <= self._free[0] <= len(self._other)
+        ends: list[dict[int, tuple[int, ...]]] = [{}, {}]
+        for at in lists:
+            for slot in range(self._start[at], self._start[at] + self._size[at]):
+                side, edge = at & 1, int(self._number[slot])
+                assert self._place[side, edge] == slot
+                pair = (at >> 1, int(self._other[slot]))
+                ends[side][edge] = (*(pair[::-1] if side else pair), *self._columns[:, slot].tolist())
+        assert ends[0] == ends[1]
+        assert len(ends[0]) == self.edges
+        assert not self._marks.any()
 
     def _load(self, entering: Rows) -> int:
         """The first edges, all at once: lists lie in the order of vertices."""
