@@ -15,8 +15,9 @@ from graphtide.errors import CatalogueError, GraphtideError, SchemaError
 COLUMNS = ("weight", "length")
 NAMES = ("src", "dst", *COLUMNS)
 IDS = st.sampled_from([3, 5, 70, 900, -1])
-WEIGHT = st.integers(-1, 2)
-LENGTH = st.sampled_from([0.0, -0.0, 1.5, -2.5])
+GOOD = st.integers(0, 4)
+BAD = st.integers(-1, 1)
+LENGTH = st.sampled_from([0.0, -0.0, 1.5])
 GIVEN = st.sampled_from([(), ("weight",), ("length",), COLUMNS])
 
 Edge = tuple[int, int, int, float]
@@ -30,17 +31,24 @@ class Batch:
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> Batch:
-    """Few or many insertions, and rows that are likely to name edges, or to be refused."""
+def batches(draw: st.DrawFn, edges: list[Edge]) -> Batch:
+    """Few or many insertions, and rows of which most name edges that there are; few batches have bad weights."""
+    weight = draw(st.sampled_from([GOOD, GOOD, GOOD, BAD]))
+    edge = st.tuples(IDS, IDS, weight, LENGTH)
 
-    def rows(given: tuple[str, ...]) -> list[dict[str, Any]]:
-        values = {"weight": WEIGHT, "length": LENGTH}
-        row = st.fixed_dictionaries({"src": IDS, "dst": IDS, **{name: values[name] for name in given}})
-        return draw(st.lists(row, max_size=draw(st.integers(0, 4))))
+    def rows(given: tuple[str, ...], *, is_new: bool) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for _ in range(draw(st.sampled_from([0, 0, 1, 1, 3]))):
+            meant = draw(st.sampled_from(edges) if edges and draw(st.integers(0, 7)) else edge)
+            src, dst, weight, length = (*meant[:2], *draw(edge)[2:]) if is_new else meant
+            zero = draw(st.sampled_from([0.0, -0.0]))
+            row = dict(zip(NAMES, (src, dst, weight, length or zero), strict=True))
+            found.append({name: row[name] for name in ("src", "dst", *given)})
+        return found
 
     count = draw(st.sampled_from([0, 1, 4, 100]))
-    insert = draw(st.lists(st.tuples(IDS, IDS, WEIGHT, LENGTH), min_size=count // 2, max_size=count))
-    return Batch(insert, rows(draw(GIVEN)), rows(draw(GIVEN.filter(bool))))
+    insert = draw(st.lists(edge, min_size=count // 2, max_size=count))
+    return Batch(insert, rows(draw(GIVEN), is_new=False), rows(draw(GIVEN.filter(bool)), is_new=True))
 
 
 def is_like(edge: Edge, row: dict[str, Any], names: tuple[str, ...]) -> bool:
@@ -83,15 +91,16 @@ def written(edges: list[Edge]) -> list[str]:
     return sorted(map(repr, edges))
 
 
-@given(history=st.lists(batches(), min_size=1, max_size=6), is_limited=st.booleans(), begin=st.booleans())
-def test_edges_after_every_batch(history: list[Batch], is_limited: bool, begin: bool) -> None:
+@given(is_limited=st.booleans(), begin=st.booleans(), data=st.data())
+def test_edges_after_every_batch(is_limited: bool, begin: bool, data: st.DataObject) -> None:
     live = gt.LiveGraph(weight=int, length=float)
     edges: list[Edge] = []
     if begin:
         edges = [(3, 5, 1, 1.5), (3, 5, 1, 1.5), (5, 70, 2, 0.0), (900, 3, 0, 1.5)]
         live.apply(insert=edges)
     query = live.sssp(3, weight="weight") if is_limited else None
-    for batch in history:
+    for _ in range(data.draw(st.integers(1, 6))):
+        batch = data.draw(batches(edges))
         expected: type[GraphtideError] | None = None
         before = live.vertices, live.batches
         try:
