@@ -6,10 +6,12 @@ is a word like any other; the call costs a few nanoseconds, and what is compiled
 
 from __future__ import annotations
 
+import ctypes
 import dis
 import inspect
 import operator
 import re
+import threading
 import types as python
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -113,15 +115,16 @@ _made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def overflowed() -> bool:
-    """Whether an int of a checked function had more than 64 bits since this was last asked, in any thread."""
-    found = bool(_OVERFLOWS[0])
-    _OVERFLOWS[0] = 0
+    """Whether an int of a checked function had more than 64 bits in this thread since it last asked."""
+    flag = _flags.word
+    found = bool(flag[0])
+    flag[0] = 0
     return found
 
 
 def overflow_flag() -> int:
-    """The address of the word that checked functions set, for kernels that ask who did."""
-    return int(_OVERFLOWS.ctypes.data)
+    """The address of the word that checked functions set in this thread, for kernels that ask who did."""
+    return int(_flags.word.ctypes.data)
 
 
 def made_by(each: Any, takes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
@@ -268,8 +271,36 @@ def _store(_context: Any, _address: Any, state: Any, like: Any) -> Any:
     return signature, generate
 
 
-# Set by checked functions, which find it by its address.
-_OVERFLOWS: Final = np.zeros(1, np.int64)
+_pthread: Any = ctypes.CDLL(None)
+# Set in threads that have not asked yet: none is missed, and the first that asks gets it.
+_UNASKED: Final = np.zeros(1, np.int64)
+
+
+class _Flags(threading.local):
+    """A word of each thread, which checked functions find by what the C library keeps for the thread."""
+
+    key: Final = ctypes.c_uint()
+
+    def __init__(self) -> None:
+        self.word = _UNASKED.copy()
+        _UNASKED[0] = 0
+        _pthread.pthread_setspecific(self.key, ctypes.c_void_p(self.word.ctypes.data))
+
+
+_pthread.pthread_key_create(ctypes.byref(_Flags.key), None)
+_flags: Final = _Flags()
+
+
+def _set_flag(context: Any, builder: Any) -> None:
+    """Note in compiled code that an int was too long; only then is it asked whose word that is."""
+    word = context.get_value_type(types.int64)
+    key = context.get_constant(types.uint32, _Flags.key.value)
+    place = _cgutils.ir.FunctionType(word.as_pointer(), [key.type])
+    getter = _cgutils.get_or_insert_function(builder.module, place, "pthread_getspecific")
+    own = builder.call(getter, [key])
+    unasked = builder.inttoptr(context.get_constant(types.int64, _UNASKED.ctypes.data), word.as_pointer())
+    flag = builder.select(_cgutils.is_null(builder, own), unasked, own)
+    builder.store(context.get_constant(types.int64, 1), flag)
 
 
 def _with_overflow(instruction: str) -> Any:
@@ -278,10 +309,8 @@ def _with_overflow(instruction: str) -> Any:
     def typed(_context: Any, one: Any, other: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             both = getattr(builder, instruction)(*values)
-            flag = context.get_constant(types.int64, _OVERFLOWS.ctypes.data)
-            word = context.get_value_type(types.int64)
             with builder.if_then(builder.extract_value(both, 1), likely=False):
-                builder.store(context.get_constant(types.int64, 1), builder.inttoptr(flag, word.as_pointer()))
+                _set_flag(context, builder)
             return builder.extract_value(both, 0)
 
         return types.int64(one, other), generate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -145,6 +146,24 @@ class Adjacency:
         )
         return sum(array.nbytes for array in arrays)
 
+    def check_invariants(self) -> None:
+        """Lists lie apart in their rooms; every edge is once in a list at each end, with the same columns."""
+        lists = range(2 * self.vertices)
+        assert (self._size[: len(lists)] <= self._room[: len(lists)]).all()
+        owned = sorted((int(self._start[at]), int(self._room[at])) for at in lists if self._room[at])
+        assert all(start + room <= after for (start, room), (after, _) in pairwise(owned))
+        assert not owned or sum(owned[-1]) <= self._free[0] <= len(self._other)
+        ends: list[dict[int, tuple[int, ...]]] = [{}, {}]
+        for at in lists:
+            for slot in range(self._start[at], self._start[at] + self._size[at]):
+                side, edge = at & 1, int(self._number[slot])
+                assert self._place[side, edge] == slot
+                pair = (at >> 1, int(self._other[slot]))
+                ends[side][edge] = (*(pair[::-1] if side else pair), *self._columns[:, slot].tolist())
+        assert ends[0] == ends[1]
+        assert len(ends[0]) == self.edges
+        assert not self._marks.any()
+
     def _load(self, entering: Rows) -> int:
         """The first edges, all at once: lists lie in the order of vertices."""
         if not changes.check(self.table, self.nothing.place, entering.place):
@@ -162,7 +181,7 @@ class Adjacency:
         self._number = np.zeros(slots, np.int32)
         self._columns = np.zeros((len(self._columns), slots), np.int64)
         self._place = np.zeros((2, count + count // 8 + _FEWEST), np.int32)
-        self._marks = np.zeros(self._place.shape[1], np.uint8)
+        self._marks = np.full(self._place.shape[1], 0, np.uint8)  # touched here: no deletion pays for fresh pages
         kernels.load(
             rows,
             self._start,
@@ -186,7 +205,8 @@ class Adjacency:
         """Lengthen what was too short."""
         if code == changes.NO_VERTICES_LEFT:
             assert self._ids is not None, "who names ends by numbers has added them"
-            most = self.vertices + 2 * coming
+            self._ids.count = int(self.table[kernels.VERTICES])
+            most = self._ids.count + 2
             self._ids.make_room(most)
             self._make_lists(most)
         elif code == changes.NO_EDGES_LEFT:

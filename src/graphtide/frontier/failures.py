@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from graphtide.errors import CapacityError, GraphtideError, NotConvergedError
-from graphtide.functions import overflowed
 
 if TYPE_CHECKING:
     from graphtide.frontier.steps import Steps
@@ -23,6 +21,7 @@ class Failures:
 
     unsettled: list[Steps] = field(default_factory=list)
     overflowed: list[Steps] = field(default_factory=list)
+    suspects: list[Steps] = field(default_factory=list)  # an int was too long, but maybe of a state that is no more
 
     def __bool__(self) -> bool:
         return bool(self.unsettled or self.overflowed)
@@ -31,11 +30,11 @@ class Failures:
         """Let those of another be among these."""
         self.unsettled += other.unsettled
         self.overflowed += other.overflowed
+        self.suspects += other.suspects
 
-    def note_overflow(self, programs: Iterable[Steps]) -> None:
-        """Let those of these programs whose functions work on ints be among them, if an int was too long just now."""
-        if overflowed():
-            self.overflowed += [steps for steps in programs if steps.message.may_overflow]
+    def has(self, steps: Steps) -> bool:
+        """Whether a program is among them."""
+        return any(each is steps for each in (*self.unsettled, *self.overflowed))
 
     def as_error(self, batch: int, overflowed: str, unsettled: str) -> GraphtideError:
         """What is said of queries, which are named, that were dropped for it."""

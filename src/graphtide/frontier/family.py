@@ -116,8 +116,7 @@ class Family:
             control = space.control
             control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
             control[fields.COLUMN] = self.column
-            # Two threads that ask who overflowed would take each other's answers.
-            control[fields.OVERFLOW_FLAG] = 0 if is_divided else overflow_flag()
+            control[fields.OVERFLOW_FLAG] = 0
         self._places = [(space, space.first, space.last) for space in self._spaces]
         self.vertices = 0
 
@@ -140,8 +139,6 @@ class Family:
         """Bring all queries up to date with the last batch of the edges."""
         if self.failures is not None:
             self.failures = None
-        if self._may_overflow:
-            overflowed()  # whatever was tried before is forgotten
         if len(self._spaces) == 1:
             space = self._spaces[0]
             while (code := self._run(space)) != fields.DONE:
@@ -154,11 +151,11 @@ class Family:
         self._covered = self._places
 
     def _look_for_overflows(self) -> None:
-        """Find the queries whose functions made ints that are too long; of two threads' queries, all that may have."""
-        all_may_have = overflowed()
+        """Find the queries whose functions made ints that are too long."""
         for query in self.queries:
-            if query.row[fields.OVERFLOWED] or (all_may_have and query.message.may_overflow):
-                self._fail().overflowed.append(query)
+            if query.row[fields.OVERFLOWED]:
+                query.row[fields.OVERFLOWED] = 0
+                self._fail().suspects.append(query)
 
     def _fail(self) -> Failures:
         if self.failures is None:
@@ -167,7 +164,16 @@ class Family:
 
     def _run(self, space: Workspace) -> int:
         """Go on with a batch until it is done or an array is too short."""
-        return maintain(space.control, self._like_rounds, self._like_states, self._nothing)
+        if not self._may_overflow:
+            return maintain(space.control, self._like_rounds, self._like_states, self._nothing)
+        # Each thread has a flag of its own, and the next part of the run may be another one's.
+        control = space.control
+        overflowed()  # whatever was tried before is forgotten
+        control[fields.OVERFLOW_FLAG] = overflow_flag()
+        code = maintain(control, self._like_rounds, self._like_states, self._nothing)
+        if code != fields.DONE and overflowed():
+            self.queries[control[fields.POSITION]].row[fields.OVERFLOWED] = 1
+        return code
 
     def _run_both(self) -> None:
         """Let two threads go on, each in a workspace, and nobody lengthen an array while one of them does."""
@@ -250,8 +256,6 @@ class Family:
         else:
             assert code == fields.STUCK
             self._fail().unsettled.append(steps)
-            if len(self._spaces) == 1 and overflowed():
-                self._fail().overflowed.append(steps)
             space.give_up()
         if isinstance(steps, ThinSteps) and steps.is_aside:
             # It was set aside in the middle of the batch; its calls are void.

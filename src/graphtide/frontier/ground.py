@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.errors import GraphtideError, NotConvergedError, UsageError
+from graphtide.errors import GraphtideError, NotConvergedError
 from graphtide.frontier.adjacency import Adjacency
 from graphtide.frontier.budget import Budget
+from graphtide.frontier.dataflows import Dataflows
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.failures import Failures, first_overflow
@@ -33,7 +34,6 @@ from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
 from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
-from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.functions import overflowed
 from graphtide.rows.codes import Codes
 
@@ -62,7 +62,7 @@ class Ground(ABC):
         self.adjacency = adjacency
         self.known = 0  # so many vertices were there before the last batch
         self._families: dict[_Kind, Family] = {}
-        self._flows: dict[tuple[_Kind, int], VanillaFlow] = {}
+        self._flows = Dataflows(self)
         self._recomputed: list[ScratchQuery] = []
         self._summed: list[SumQuery] = []
         self._sum_memory: dict[np.dtype[Any], SumMemory] = {}
@@ -137,10 +137,11 @@ class Ground(ABC):
             steps = ThinSteps(admitted, maintain, self._house, family)
         else:
             steps = Steps(program, message, dropping)
-        running = Running(self, steps, begin, maintain)
+        steps.begin = begin
+        running = Running(self, steps, maintain)
         query: ProgramQuery
         if isinstance(maintain, Vanilla):
-            query = VanillaQuery(live, edges, name, running, self._as_dataflow(name, steps, begin))
+            query = VanillaQuery(live, edges, name, running, self._flows.keep(name, steps))
         elif isinstance(maintain, Scratch):
             answer = self.compute(steps, begin, kept=False)
             query = ScratchQuery(live, edges, name, running, answer)
@@ -188,7 +189,7 @@ class Ground(ABC):
                 query.steps.release()
             self._families = {at: family for at, family in self._families.items() if family.queries}
         elif isinstance(query, VanillaQuery):
-            self._leave_dataflow(query.kept)
+            self._flows.leave(query.kept)
         elif isinstance(query, ScratchQuery):
             self._recomputed.remove(query)
         elif isinstance(query, SumQuery):
@@ -208,9 +209,7 @@ class Ground(ABC):
             SharedPart(f"scratch memory{_of(weight)}", family.nbytes) for (weight, _), family in self._families.items()
         ]
         families += [SharedPart("scratch memory of sums", memory.nbytes) for memory in self._sum_memory.values()]
-        return families + [
-            SharedPart(f"dataflow{_of(weight)}", flow.nbytes) for ((weight, _), _), flow in self._flows.items()
-        ]
+        return families + [SharedPart(f"dataflow{_of(weight)}", size) for weight, size in self._flows.nbytes]
 
     def compute(self, steps: Steps, begin: Begin, *, kept: bool = True) -> NDArray[Any]:
         """Run a program from its beginning; its last states."""
@@ -230,11 +229,15 @@ class Ground(ABC):
                 family.see(vertices, self.labels)
             family.follow()
             if family.failures is not None:
-                failures = failures or Failures()
+                failures = Failures() if failures is None else failures
                 failures.add(family.failures)
         if self._summed or self._flows or self._recomputed or self._house.held:
-            failures = failures or Failures()
+            failures = Failures() if failures is None else failures
             self._follow_others(self.adjacency.delta, failures)
+        if failures is not None:
+            # A batch also looks at what states would have sent that are no more: the graph as it is decides.
+            for steps in failures.suspects:
+                self.try_to_compute(steps, failures, kept=False)
         # Pairs come last: landmarks tell of the graph as it is.
         for weight, pairs in self._pairs.items():
             pairs.follow(self._families.get((weight, pairs.dtype)), self.adjacency.delta)
@@ -245,22 +248,28 @@ class Ground(ABC):
         overflowed()  # whatever was tried before is forgotten
         for query in self._summed:
             self._follow_sums(query.sums, delta)
-            failures.note_overflow([query.steps])
-        for ((weight, dtype), _), flow in self._flows.items():
-            try:
-                self._follow_as_dataflow(flow, weight, dtype, delta)
-            except NotConvergedError:
-                failures.unsettled += [program.steps for program in flow.programs]
-            failures.note_overflow([program.steps for program in flow.programs])
+            if overflowed():
+                failures.suspects.append(query.steps)
+        self._flows.follow(delta, failures)
         for query in self._recomputed:
-            try:
-                query.set_answer(self.compute(query.steps, query.begin, kept=False))
-            except NotConvergedError:
-                failures.unsettled.append(query.steps)
-            failures.note_overflow([query.steps])
+            states = self.try_to_compute(query.steps, failures, kept=False)
+            if states is not None:
+                query.set_answer(states)
         if self._house.held:
-            self._house.end()
-            failures.note_overflow(self._house.held)
+            self._house.end(failures)
+
+    def try_to_compute(self, steps: Steps, failures: Failures, *, kept: bool = True) -> NDArray[Any] | None:
+        """As `compute`; None if the program has no answer any more, and then it is among the failures."""
+        overflowed()  # whatever was tried before is forgotten
+        states: NDArray[Any] | None = None
+        try:
+            states = self.compute(steps, steps.begin, kept=kept)
+        except NotConvergedError:
+            failures.unsettled.append(steps)
+        if overflowed():
+            failures.overflowed.append(steps)
+            return None
+        return states
 
     def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
         """Changes of a program with which every vertex begins; vertices that the batch brought had no state before."""
@@ -289,59 +298,6 @@ class Ground(ABC):
         weights = self.weights(weight).view(sums.dtype)
         new = range(self.known, self.adjacency.vertices)
         sums.follow(self._memory_of(sums), self.adjacency.lists, weights, ends, new)
-
-    # -- dataflows
-
-    def _as_dataflow(self, name: str, steps: Steps, begin: Begin) -> VanillaProgram:
-        """A program as a branch of the dataflow of its weight, which is made by the first that needs it."""
-        if not isinstance(steps.program, Program):
-            raise UsageError(
-                f'query "{name}" sums, and no dataflow keeps the differences of its messages',
-                hint="take JoinOnDemand, Scratch or a policy that drops; analytics.pagerank is a dataflow",
-            )
-        weight, message = steps.program.weight, steps.message
-        # A function that does not settle must not stop programs that do.
-        at = (weight, steps.dtype), message.kind if message.pointer else 0
-        if at not in self._flows:
-            flow = self._flows[at] = VanillaFlow(message)
-            rows = self.adjacency.list_all()
-            weights = np.ones(len(rows), steps.dtype) if weight is None else self.weights(weight)[rows[:, 2]]
-            flow.change(rows[:0], weights[:0], rows, weights)
-            flow.commit()
-        kept = VanillaProgram(self._flows[at], name, steps)
-        if steps.program.begins_with_ids:
-            self._start(kept, 0)
-        else:
-            kept.start(*begin)
-        try:
-            kept.install()
-        except NotConvergedError:
-            self._leave_dataflow(kept)
-            raise
-        return kept
-
-    def _leave_dataflow(self, program: VanillaProgram) -> None:
-        program.drop()
-        self._flows = {at: flow for at, flow in self._flows.items() if flow.programs}
-
-    def _follow_as_dataflow(self, flow: VanillaFlow, weight: str | None, dtype: np.dtype[Any], delta: Delta) -> None:
-        if weight is None:
-            lost, gained = delta.seen_in(-1)
-            before, after = np.ones(len(lost), dtype), np.ones(len(gained), dtype)
-        else:
-            lost, old, gained, new = delta.in_column(self.column(weight))
-            before, after = self.as_numbers(weight, old), self.as_numbers(weight, new)
-        flow.change(lost, before, gained, after)
-        for program in flow.programs:
-            if program.begins_everywhere:
-                self._start(program, self.known)
-        flow.follow()
-
-    def _start(self, kept: VanillaProgram, first: int) -> None:
-        """Begin at all vertices from a number on that have something to begin with."""
-        labels = self.labels[first : self.adjacency.vertices]
-        there = np.flatnonzero(labels != no_state(labels.dtype))
-        kept.start(first + there, labels[there])
 
 
 class EdgeGround(Ground):
@@ -423,7 +379,8 @@ class EdgeGround(Ground):
         steps = Steps(
             program, message, maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         )
-        pairs, running = self.pairs_on(program.weight), Running(self, steps, begin, maintain)
+        steps.begin = begin
+        pairs, running = self.pairs_on(program.weight), Running(self, steps, maintain)
         query: ProgramQuery
         if isinstance(maintain, Scratch):
             query = pairs.search_for(live, name, running, ends)

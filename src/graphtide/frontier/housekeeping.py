@@ -10,6 +10,7 @@ from graphtide.frontier.adjacency import Adjacency
 from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
+    from graphtide.frontier.failures import Failures
     from graphtide.frontier.ground import Ground
     from graphtide.frontier.thin_steps import ThinSteps
 
@@ -66,7 +67,7 @@ class Housekeeping:
         for steps in self._aside:
             steps.before = self.answer(steps)
 
-    def end(self) -> None:
+    def end(self, failures: Failures) -> None:
         """After the batch: tell the changes of queries that keep nothing, and let them keep something if they fit."""
         self._is_changing = False
         self.batches += 1
@@ -76,13 +77,14 @@ class Housekeeping:
         if self._aside:
             self._told, self._aside = self._aside, []
             for steps in self._told:
-                steps.tell(self._ground.compute(steps, steps.begin))
+                states = self._ground.try_to_compute(steps, failures)
+                if states is not None:
+                    steps.tell(states)
                 if steps.is_aside:
                     self._aside.append(steps)
-                else:
+                elif states is not None:
                     steps.settle_width()
         if self.held and self.batches % _BETWEEN == 0:
             steps = self.held[self.batches // _BETWEEN % len(self.held)]
-            if steps.pays_to_renew:
-                self._ground.compute(steps, steps.begin)
+            if steps.pays_to_renew and self._ground.try_to_compute(steps, failures) is not None:
                 steps.settle_width()

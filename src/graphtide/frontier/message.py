@@ -25,6 +25,7 @@ from graphtide.functions import (
     compile_scalar,
     made_by,
     name_of,
+    overflow_flag,
     point_to,
     takes_up_to,
 )
@@ -116,8 +117,8 @@ def check_monotone(program: Program, message: CompiledMessage, states: NDArray[A
     """
     nothing = no_state(message.dtype)
     known = weights.view(message.dtype)
-    reached = states_in_reach(message.kind, states, known, _MOST_STATES, nothing)
-    at, w = first_offence(message.kind, reached, known)
+    reached = states_in_reach(message.kind, states, known, _MOST_STATES, nothing, overflow_flag())
+    at, w = first_offence(message.kind, reached, known, overflow_flag())
     if at < 0:
         return
     assert not isinstance(program.message, str)

@@ -36,9 +36,12 @@ class Numbers:
 
     def of_new(self, codes: Codes) -> Codes:
         """The number of each code; those not seen before get the next ones."""
-        self.make_room(self.count + len(codes))
         out = np.empty(len(codes), np.int64)
-        self.count = int(enter(self.entries, self.names, self.count, codes, out))
+        at = 0
+        # Room for those that are new, not for as many as there are codes: most name vertices that are known.
+        while at < len(codes):
+            self.make_room(self.count + 1)
+            self.count, at = (int(each) for each in enter(self.entries, self.names, self.count, codes, at, out))
         return out
 
     def of(self, codes: Codes) -> tuple[Codes, int]:

@@ -15,7 +15,7 @@ from graphtide.frontier.kernels.paths import walk_back
 from graphtide.frontier.maintenance import Maintenance
 from graphtide.frontier.program import Program
 from graphtide.frontier.report import QueryReport
-from graphtide.frontier.steps import Begin, Steps, no_state
+from graphtide.frontier.steps import Steps, no_state
 from graphtide.rows.tabular import Tabular, html_table
 
 if TYPE_CHECKING:
@@ -173,7 +173,6 @@ class Running(NamedTuple):
 
     ground: Ground
     steps: Steps
-    begin: Begin
     maintain: Maintenance
 
 
@@ -182,7 +181,7 @@ class ProgramQuery(Query):
 
     def __init__(self, live: LiveGraph, edges: Edges, name: str, running: Running) -> None:
         super().__init__(live, edges, name, running.steps.program.state)
-        self.ground, self.steps, self.begin, self.maintain = running
+        self.ground, self.steps, self.maintain = running
 
     @property
     def program(self) -> Program | SumProgram:
@@ -235,7 +234,7 @@ class ProgramQuery(Query):
     def _all_steps(self, program: Program) -> Steps:
         """Every difference, computed anew unless they are kept."""
         steps = Steps(program, self.steps.message)
-        self.ground.compute(steps, self.begin)
+        self.ground.compute(steps, self.steps.begin)
         return steps
 
     def _example(self) -> Any:

@@ -55,6 +55,7 @@ class Steps:
         self.message = message
         self.dtype: np.dtype[Any] = message.dtype
         self.dropping = dropping
+        self.begin: Begin = np.empty(0, np.int32), np.empty(0, self.dtype)  # set by who keeps it
         self.marks: NDArray[np.int64] = np.empty(0, np.int64)
         self.region: NDArray[np.uint8] = np.empty(0, np.uint8)  # bits of the vertices that may have steps; none for all
         self.anchor: NDArray[Any] = np.empty(

@@ -19,6 +19,7 @@ from graphtide.dataflow.expressions.functions import call, col, greatest
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.output import Output
+from graphtide.errors import NotConvergedError
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.kernels import messages
 from graphtide.frontier.message import CompiledMessage
@@ -67,11 +68,18 @@ class VanillaFlow:
         """Bring all programs up to date."""
         self.flow.commit()
 
-    def follow(self) -> None:
-        """Bring all programs up to date with a batch, which is what their changes are told of."""
-        self.commit()
+    def follow(self) -> bool:
+        """Bring all programs up to date with a batch, which is what their changes are told of; whether all settle.
+
+        If not, nothing has changed, and what was staged still is.
+        """
+        try:
+            self.commit()
+        except NotConvergedError:
+            return False
         for program in self.programs:
             program.held = None
+        return True
 
     @property
     def nbytes(self) -> int:
@@ -144,9 +152,10 @@ class VanillaProgram:
         return sum(each.differences for each in own), sum(each.bytes for each in own)
 
     def drop(self) -> None:
-        """Take the branch out."""
+        """Take the branch out, if it is there."""
         self._branch.drop()
-        self._parent.programs.remove(self)
+        if self in self._parent.programs:
+            self._parent.programs.remove(self)
 
     def _states(self, edges: Collection) -> Collection:
         program, start = self._program, self._start

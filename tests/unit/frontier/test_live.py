@@ -480,3 +480,14 @@ def test_a_tuple_that_does_not_fit_is_told_like_a_table_that_does_not(row: tuple
         with pytest.raises(SchemaError, match=f"row {len(rows) - 1}"):
             live.apply(insert=rows)
     assert live.edges == 0
+
+
+@pytest.mark.parametrize("there", [0.0, -0.0])
+@pytest.mark.parametrize("named", [0.0, -0.0])
+def test_zero_has_one_sign(there: float, named: float) -> None:
+    live = gt.LiveGraph(length=float)
+    live.apply(insert=[(1, 2, there), (1, 2, 5.0)])
+    live.apply(delete=[(1, 2, named)])
+    assert live.table().column("length").to_pylist() == [5.0]
+    live.apply(update=[(1, 2, named)])
+    assert str(live.table().column("length").to_pylist()) == "[0.0]"

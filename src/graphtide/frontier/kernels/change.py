@@ -113,9 +113,6 @@ def change(table, leaving, renewed, entering):
     come, come_given = _rows_at(table, entering)
     entries = address_to_words(table[ENTRIES], (table[ENTRY_COUNT], 2))
     if table[AT] == BEGINNING:
-        has_ids = table[ENTRY_COUNT] > 0
-        if has_ids and table[VERTICES] + 2 * come.shape[0] > table[MOST_VERTICES]:
-            return NO_VERTICES_LEFT
         rules = address_to_array(table[RULES], (table[WIDTH], RULE_FIELDS), np.float64)
         _settle_zeros(gone, rules)
         if not _check(table, now, now_given, come, come_given, rules):
@@ -133,6 +130,10 @@ def change(table, leaving, renewed, entering):
         table[AT] = row
         source, target, vertices = come[row, 0], come[row, 1], table[VERTICES]
         if entries.shape[0] > 0:
+            if vertices + 2 > table[MOST_VERTICES] and (
+                known_number(source, entries) == NOWHERE or known_number(target, entries) == NOWHERE
+            ):
+                return NO_VERTICES_LEFT
             source, vertices = number_of(source, entries, names, vertices)
             target, vertices = number_of(target, entries, names, vertices)
             table[VERTICES] = vertices

@@ -148,7 +148,7 @@ LABELS = 19  # the address of what vertices begin with if each begins with a sta
 LABEL_COUNT = 20
 SCRATCH = 21  # the address of the table of scratch memory and changes
 MOST = 22  # no round of a program without a last one may come after this one
-OVERFLOW_FLAG = 23  # the address of the word that users' functions set; 0 if somebody else looks at it
+OVERFLOW_FLAG = 23  # the address of the word that users' functions set in the thread that runs; 0 if none can
 CONTROL_FIELDS = 24
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphtide.functions import call_at
 from graphtide.jit import borrowing_leaf, kernel
+from graphtide.memory import address_to_words
 
 __all__ = ["ADD", "COPY", "HOP", "TIMES", "WIDE", "first_offence", "message", "states_in_reach", "weight_of"]
 
@@ -42,8 +43,13 @@ def weight_of(weights, slot):
 
 
 @kernel
-def states_in_reach(kind, states, weights, most, nothing):
-    """States that walks along edges of these weights may make of the given ones, at most so many; they ascend."""
+def states_in_reach(kind, states, weights, most, nothing, overflow_flag):
+    """States that walks along edges of these weights may make of the given ones, at most so many; they ascend.
+
+    A state is none if an int on its way was too long, which the word at an address tells.
+    """
+    flag = address_to_words(overflow_flag, 1)
+    flag[0] = 0
     found = np.unique(states)[:most]
     while found.shape[0] < most:
         made = np.empty(found.shape[0] * weights.shape[0], found.dtype)
@@ -51,9 +57,10 @@ def states_in_reach(kind, states, weights, most, nothing):
         for state in found:
             for weight in weights:
                 offer = message(kind, state, weight)
-                if offer != nothing:
+                if offer != nothing and flag[0] == 0:
                     made[count] = offer
                     count += 1
+                flag[0] = 0
         grown = np.unique(np.concatenate((found, made[:count])))
         if grown.shape[0] == found.shape[0]:
             break
@@ -68,13 +75,16 @@ def states_in_reach(kind, states, weights, most, nothing):
 
 
 @kernel
-def first_offence(kind, states, weights):
+def first_offence(kind, states, weights, overflow_flag):
     """Of states that ascend: the first that makes a better message than the one before it, and the weight of the edge.
 
-    Places in both arrays, or (-1, -1) if there is none.
+    Places in both arrays, or (-1, -1) if there is none. Messages with ints that are too long are not compared.
     """
+    flag = address_to_words(overflow_flag, 1)
     for w in range(weights.shape[0]):
         for k in range(1, states.shape[0]):
-            if message(kind, states[k], weights[w]) < message(kind, states[k - 1], weights[w]):
+            flag[0] = 0
+            is_better = message(kind, states[k], weights[w]) < message(kind, states[k - 1], weights[w])
+            if is_better and flag[0] == 0:
                 return k, w
     return -1, -1

@@ -62,11 +62,16 @@ def number_of(code, entries, names, count):
 
 
 @kernel
-def enter(entries, names, count, codes, out):
-    """The numbers of many codes, new ones for those that are not there; how many there are then."""
-    for k in range(codes.shape[0]):
-        out[k], count = number_of(codes[k], entries, names, count)
-    return count
+def enter(entries, names, count, codes, at, out):
+    """The numbers of codes from a place on, new ones for those that are not there; until there is no room for one more.
+
+    How many there are then, and the place to go on at.
+    """
+    room = min(names.shape[0], entries.shape[0] // 2)
+    while at < codes.shape[0] and count < room:
+        out[at], count = number_of(codes[at], entries, names, count)
+        at += 1
+    return count, at
 
 
 @kernel
