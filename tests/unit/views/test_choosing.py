@@ -80,6 +80,11 @@ def test_the_least_estimate_is_taken(given_order: float, chain: float, lattice: 
     assert expected[choose_order(costs, price)] == min(expected.values())
 
 
+def test_nothing_costs_nothing_at_any_price() -> None:
+    assert estimates({"chain": 2, "lattice": 2}, 5) == {"chain": 2, "lattice": 10}
+    assert estimates({"chain": 0, "lattice": 0}, inf) == {"chain": 0, "lattice": 0}
+
+
 @given(COSTS, COSTS, COSTS, st.floats(LEAST_PRICE, 10))
 def test_only_a_lattice_is_chosen_again(given_order: float, chain: float, lattice: float, price: float) -> None:
     """What a collection stores is by the least price: where that is no lattice, it is none at any price."""
