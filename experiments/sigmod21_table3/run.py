@@ -18,7 +18,7 @@ import numpy as np
 
 from experiments.view_runs import COLOURS, STRATEGIES, Laboratory, Measured, laboratory, write
 from graphtide.bench.views_graphs import load_citations, windows
-from graphtide.views.choosing import choose_order
+from graphtide.pipeline.running import order_for
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -70,8 +70,9 @@ def splitting(lab: Laboratory, collection: str, computations: list[str]) -> Iter
 def ordering(lab: Laboratory, collection: str, computations: list[str]) -> Iterator[Measured]:
     """The same views along a chain and on the lattice."""
     stored = lab.session.view_collection(collection)
-    print(f"{collection}: edge differences {stored.costs}; chosen: {choose_order(stored.costs)}")
+    print(f"{collection}: edge differences {stored.costs}")
     for computation in computations:
+        print(f"{computation}: {order_for(lab.session, computation, collection, COMPUTATIONS[computation])} is chosen")
         ways = [(order, "adaptive") for order in ORDERS]
         yield from lab.run(GRAPH, collection, computation, COMPUTATIONS[computation], ways=ways)
 

@@ -102,6 +102,28 @@ def test_a_product_on_chain_and_lattice(session: gt.Session) -> None:
     ]
 
 
+def test_a_computation_takes_the_lattice_where_it_is_cheaper_for_it(session: gt.Session) -> None:
+    # Each call comes once on the lattice; along a chain all intervals of lengths have to be gone through.
+    lengths = sorted(length for _, _, length, _ in CALLS)
+    made = session.create_view_collection(
+        "steps",
+        on="Calls",
+        dimensions={
+            "least": {f"from{m}": f"duration >= {m}" for m in reversed(lengths)},
+            "most": {f"to{m}": f"duration <= {m}" for m in lengths},
+        },
+    )
+    assert made.chosen == "lattice"
+    near = session.run("bfs", "steps", source="ann").report
+    assert near.order == "lattice"
+    assert near.expected["lattice"] == 3 * made.costs["lattice"]
+    nested = session.run("scc", "steps").report
+    assert nested.order == "chain"
+    assert nested.expected["lattice"] == float("inf")
+    assert nested.orders == made.costs
+    assert session.run("bfs", "steps", source="ann", strategy="differential").report.order == "chain"
+
+
 def test_results_are_saved_through_spark(session: gt.Session, tmp_path: Path) -> None:
     session.execute(
         f"run degrees on Calls save to '{tmp_path / 'out'}'; run degrees on Calls save to '{tmp_path / 'o.csv'}'"

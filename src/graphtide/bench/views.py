@@ -18,10 +18,10 @@ from graphtide.bench.views_peers import Answers, WeightedEdges, by_igraph, compo
 from graphtide.dataflow.warm import warm
 from graphtide.graph.schema import DST, SRC
 from graphtide.pipeline.progress import SilentProgress
+from graphtide.pipeline.running import order_for
 from graphtide.pipeline.session import Session
 from graphtide.pipeline.vertices import VertexIds
 from graphtide.views.chains import StreamChain
-from graphtide.views.choosing import choose_order
 from graphtide.views.execution import Ints
 from graphtide.views.following import Strategy
 from graphtide.views.run import Run
@@ -206,8 +206,8 @@ def _lattice(
 ) -> Iterator[Comparison]:
     """A product on its lattice and along chains, and the order that is chosen for it."""
     collection = bench.session.view_collection(name)
-    chosen = choose_order(collection.costs)
     for computation, arguments in computations.items():
+        chosen = order_for(bench.session, computation, name, arguments)
         runs = bench.typical(
             computation, name, arguments, {order: ("adaptive", order) for order in ("given", "chain", "lattice")}
         )

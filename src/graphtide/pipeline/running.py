@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,7 @@ from graphtide.pipeline.vertices import VertexIds
 from graphtide.rows import Dictionary
 from graphtide.rows.schema import did_you_mean
 from graphtide.views.chains import StreamChain, StreamGrid
+from graphtide.views.choosing import choose_order, estimates, lattice_price
 from graphtide.views.execution import EdgeColumns, Execution, Ints
 from graphtide.views.following import Step, Strategy, follow_chain, follow_lattice
 from graphtide.views.report import Report
@@ -32,7 +34,7 @@ from graphtide.views.stored import StoredCollection
 if TYPE_CHECKING:
     from graphtide.pipeline.session import Session
 
-__all__ = ["prepare", "run_on"]
+__all__ = ["order_for", "prepare", "run_on"]
 
 _NUMERIC: Final = {PropertyType.INT, PropertyType.FLOAT}
 
@@ -71,6 +73,10 @@ class Prepared:
         """A dataflow that has seen nothing."""
         return Execution(self.analytic, self.edges, self.vertices.number_of, self.dictionary, dimensions)
 
+    def lattice_price(self, collection: StoredCollection) -> float:
+        """What an edge difference takes on the lattice of a product, over what it takes on a chain."""
+        return lattice_price(self.begin().nodes, len(collection.dimensions))
+
 
 def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], *, whole: bool) -> Prepared:
     """Bind a computation to a graph; on a `whole` graph, vertices without edges count too."""
@@ -92,6 +98,13 @@ def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], 
     isolated = np.arange(graph.node_count) if whole else None
     edges = EdgeColumns(src, dst, properties, isolated)
     return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
+
+
+def order_for(session: Session, computation: str, on: str, arguments: Mapping[str, Any]) -> str:
+    """The order that an adaptive run of a computation on a view collection takes by itself."""
+    collection = _current(session, on)
+    prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
+    return _How("adaptive", "auto", 1).chosen(prepared, collection)
 
 
 def run_on(
@@ -138,7 +151,7 @@ def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> R
         steps, results = follow_chain(
             _SingleView(edges), len(prepared.edges), prepared.begin, strategy="scratch", told=lambda _step: advance()
         )
-    return _finished(prepared, on, (on,), Report((on,), steps, "given", {}), results)
+    return _finished(prepared, on, (on,), Report((on,), steps, "given", {}, {}), results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +162,15 @@ class _How:
     order: str
     decide_at_once: int
 
-    def chosen(self, collection: StoredCollection) -> str:
+    def chosen(self, prepared: Prepared, collection: StoredCollection) -> str:
         """The order to take."""
         if self.order != "auto":
             return self.order
+        if collection.chosen != "lattice":
+            return collection.chosen
         # Who asks for a way from view to view asks for a chain of them.
-        is_chain = self.strategy != "adaptive" and collection.chosen == "lattice"
-        return "chain" if is_chain else collection.chosen
+        price = prepared.lattice_price(collection) if self.strategy == "adaptive" else inf
+        return choose_order(collection.costs, price)
 
 
 def _current(session: Session, name: str) -> StoredCollection:
@@ -170,7 +185,7 @@ def _current(session: Session, name: str) -> StoredCollection:
 
 
 def _run_on_collection(session: Session, prepared: Prepared, collection: StoredCollection, how: _How) -> Run:
-    chosen = how.chosen(collection)
+    chosen = how.chosen(prepared, collection)
     collection = with_order(session, collection, chosen)
     stored = collection.orders[chosen]
     folder = collection.stream_folder(chosen)
@@ -196,7 +211,8 @@ def _run_on_collection(session: Session, prepared: Prepared, collection: StoredC
                 decide_at_once=how.decide_at_once,
                 told=lambda _step: advance(),
             )
-    report = Report(collection.views, steps, chosen, collection.costs)
+    expected = estimates(collection.costs, prepared.lattice_price(collection))
+    report = Report(collection.views, steps, chosen, collection.costs, expected)
     return _finished(prepared, collection.name, collection.views, report, results)
 
 

@@ -17,6 +17,7 @@ from graphtide.dataflow.explain import Explanation
 from graphtide.dataflow.expressions.functions import col
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.kernels import layout
+from graphtide.dataflow.plan import Node
 from graphtide.rows import Dictionary, Schema
 
 __all__ = ["EdgeColumns", "Execution", "Ints", "Outcome"]
@@ -137,6 +138,11 @@ class Execution:
     def explain(self) -> Explanation:
         """The plan of the dataflow."""
         return self._flow.explain()
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The plan as the dataflow has it."""
+        return self._flow.builder.nodes
 
     def _within(self, collection: Collection, axes: list[str], build: Callable[[Collection], Collection]) -> Collection:
         """What `build` makes of a collection inside all dimensions, the outermost first."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphtide.views.choosing import estimates
 from graphtide.views.following import Step
 
 __all__ = ["Report"]
@@ -24,13 +23,14 @@ class Report:
     """A line per view in the order of the run: the way it took, sizes, differences, seconds.
 
     `order` is the order that was taken, `orders` how many edge differences each order that was considered has, and
-    `expected` what they were expected to cost for it: the choice between them.
+    `expected` what they were expected to cost, in edge differences of a chain: the choice between them.
     """
 
     names: Sequence[str]
     steps: Sequence[Step]
     order: str
     orders: Mapping[str, float]
+    expected: Mapping[str, float]
 
     def table(self) -> pa.Table:
         """The lines as an Arrow table."""
@@ -56,11 +56,6 @@ class Report:
     def work(self) -> int:
         """Differences that all operators put out, over all views."""
         return sum(step.work for step in self.steps)
-
-    @property
-    def expected(self) -> dict[str, float]:
-        """What each order was expected to cost, in edge differences of a chain."""
-        return estimates(self.orders)
 
     @property
     def splits(self) -> list[str]:

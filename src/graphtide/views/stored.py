@@ -74,7 +74,7 @@ class StoredCollection:
     views: tuple[str, ...]
     sizes: tuple[int, ...]
     dimensions: tuple[StoredDimension, ...]
-    chosen: str  # the order that a run takes unless told otherwise
+    chosen: str  # the order that a run takes unless told otherwise, or the lattice is too dear for its computation
     method: str  # how the chain was found
     costs: Mapping[str, float]  # edge differences that each order would have cost
     orders: Mapping[str, StoredOrder]
