@@ -10,7 +10,7 @@ from tests.examples import share
 from graphtide import Dataflow, col
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.input import Input
-from graphtide.errors import PlanError, UsageError, UserFunctionError
+from graphtide.errors import PlanError, UserFunctionError
 
 Edge = tuple[int, int]
 Pairs = frozenset[Edge]
@@ -54,10 +54,13 @@ class Paths:
     def toggle(self, edges: Pairs) -> None:
         """Let each edge go if it is there, and come if it is not; forget what moved before."""
         self.moved.clear()
+        self.stage(edges)
+        self.flow.commit()
+
+    def stage(self, edges: Pairs) -> None:
         for edge in edges:
             (self.edges.remove if edge in self.facts else self.edges.insert)([edge])
         self.facts ^= edges
-        self.flow.commit()
 
     def check(self) -> None:
         expected = recomputed(frozenset(self.facts))
@@ -171,7 +174,7 @@ def _least_in_a_monotone_loop(flow: Dataflow, edges: Input) -> None:
         least.becomes(least.concat(edges).group_by("a").min("b"))
 
 
-def test_only_sets_one_epoch_at_a_time_and_empty_beginnings_are_taken() -> None:
+def test_only_sets_and_empty_beginnings_are_taken() -> None:
     flow = Dataflow()
     edges = flow.input("edges", a=int, b=int)
     with pytest.raises(PlanError, match="can only follow sets"):
@@ -180,7 +183,19 @@ def test_only_sets_one_epoch_at_a_time_and_empty_beginnings_are_taken() -> None:
         loop.variable(edges)
     with pytest.raises(PlanError, match="stands in a loop"), flow.loop(), flow.monotone_loop():
         pass
-    paths = Paths()
-    paths.flow.seal(2)
-    with pytest.raises(UsageError, match="2 epochs at once"):
-        paths.flow.run()
+
+
+@given(BATCHES)
+def test_epochs_that_are_closed_together_change_what_they_change_one_by_one(batches: list[Pairs]) -> None:
+    together, one_by_one = Paths(), Paths()
+    expected: dict[str, list[dict[str, int]]] = defaultdict(list)
+    for batch in batches:
+        together.stage(batch)
+        together.flow.seal()
+        one_by_one.toggle(batch)
+        for name, output in one_by_one.outputs.items():
+            expected[name] += output.changes().to_pylist()
+    together.flow.run()
+    together.check()
+    for name, output in together.outputs.items():
+        assert output.changes().to_pylist() == expected[name]

@@ -8,6 +8,7 @@ tell them apart. Operators can be added at any time; they read what is there fro
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Condition, RLock
 from typing import Any, Final, Literal
 
@@ -124,24 +125,33 @@ class Dataflow:
             return self.sealed - 1
 
     def run(self) -> None:
-        """Run all closed epochs as one batch. An error leaves everything as it was, the changes still staged."""
+        """Run all closed epochs as one batch. An error leaves everything as it was, the changes still staged.
+
+        If there is a monotone loop, they run one after the other, and those before the one that failed stay.
+        """
         with self.lock:
             if self.sealed == self.epoch:
                 return
-            try:
-                self._install()
-                self._check_epochs()
-                self._load()
-                self._hold()
-                self.machine.run(self.epoch, self.sealed, self._check_counts)
-            except BaseException:
+            for each in self._outputs.values():
+                each.begin_run()
+            while self.epoch < self.sealed:
+                try:
+                    self._install()
+                    upper = self._upper()
+                    self._load(upper)
+                    self._hold(upper)
+                    self.machine.run(self.epoch, upper, partial(self._check_counts, upper - 1))
+                except BaseException:
+                    for each in self._inputs.values():
+                        each.restage(self.epoch, self.sealed)
+                    self.sealed = self.epoch
+                    raise
                 for each in self._inputs.values():
-                    each.restage(self.epoch, self.sealed)
-                self.sealed = self.epoch
-                raise
-            for each in self._inputs.values():
-                each.commit(self.sealed)
-            self.epoch = self.sealed
+                    each.commit(upper)
+                self.epoch = upper
+                if upper < self.sealed:
+                    for each in self._outputs.values():
+                        each.set_aside()
             self.progressed.notify_all()
         self._call_back()
 
@@ -179,7 +189,8 @@ class Dataflow:
     def monotone_loop(self, *, max_rounds: int | None = None, name: str = "loop") -> Loop:
         """A loop of joins, unions and sets that never gives less for more, as recursive rules are; see `Loop`.
 
-        What it comes to does not depend on the round in which a row comes, so that a change follows fewer rows.
+        What it comes to does not depend on the round in which a row comes, so that a change follows fewer rows. Closed
+        epochs then run one after the other.
         """
         most_rounds = MOST_ROUNDS if max_rounds is None else max_rounds
         return Loop(self, self.builder.current, most_rounds, name, is_monotone=True)
@@ -281,15 +292,11 @@ class Dataflow:
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         builder.is_dirty = False
 
-    def _check_epochs(self) -> None:
-        """See that a monotone loop gets epochs one by one: where its rows stand is known for one at a time."""
-        if self.sealed - self.epoch > 1:
-            for _, scope in self.assembly.loops():
-                if scope.is_monotone:
-                    raise UsageError(
-                        f'{self.sealed - self.epoch} epochs at once for the monotone loop "{scope.name}"',
-                        hint="commit each of them, or use an ordinary loop",
-                    )
+    def _upper(self) -> int:
+        """Up to which epoch to run at once: where the rows of a monotone loop stand is known for one at a time."""
+        is_one = self.sealed == self.epoch + 1
+        is_monotone = not is_one and any(scope.is_monotone for _, scope in self.assembly.loops())
+        return self.epoch + 1 if is_monotone else self.sealed
 
     def _drop_dead(self, live: set[Node]) -> None:
         """Take out of the machine what nobody can see any more."""
@@ -298,27 +305,27 @@ class Dataflow:
             self.assembly.remove(gone)
             self.builder.forget(gone)
 
-    def _load(self) -> None:
-        """Put what is staged out at the inputs that something reads."""
+    def _load(self, upper: int) -> None:
+        """Put what is staged before an epoch out at the inputs that something reads."""
         for each in self._inputs.values():
             if each.node in self.assembly.operators:
                 number = self.assembly.output_of(each.node)
-                self.machine.set_port(number, each.load(self.machine.heap, number, self.sealed))
+                self.machine.set_port(number, each.load(self.machine.heap, number, upper))
 
-    def _hold(self) -> None:
-        """Tell each index the first epoch that some reader may still ask for after this run."""
+    def _hold(self, upper: int) -> None:
+        """Tell each index the first epoch that some reader may still ask for after a run up to an epoch."""
         held: dict[Node, int] = {}
         for reader in self._readers:
-            epoch = reader.held(self.sealed)
+            epoch = reader.held(upper)
             if epoch is not None:
                 held[reader.index] = min(epoch, held.get(reader.index, epoch))
         for reader in self._readers:
             number = self.assembly.output_of(reader.index)
             self.machine.operators[number, layout.HELD] = held.get(reader.index, layout.NOT_HELD)
 
-    def _check_counts(self) -> None:
+    def _check_counts(self, epoch: int) -> None:
         for name in self._checked:
-            row = self._outputs[name].negative_row(self.sealed - 1)
+            row = self._outputs[name].negative_row(epoch)
             if row is not None:
                 raise NegativeMultiplicityError(
                     f'output "{name}" would hold the row {row} fewer than zero times',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ __all__ = ["Output"]
 
 class Output(Reader, Tabular):
     """A named result: `table()` is what it is now, `changes()` what the last run changed."""
+
+    # What epochs of the last run changed that went through the machine before its last ones.
+    _earlier: Sequence[Codes] = ()
 
     def changes(self) -> pa.Table:
         """What the last run changed: the columns, the epoch, and by how much the row's count changed."""
@@ -45,7 +48,23 @@ class Output(Reader, Tabular):
         """A row that is there fewer than zero times."""
         return self._negative(self._counted(epoch)) if self.has_changes else None
 
+    def begin_run(self) -> None:
+        """Forget what the run before changed."""
+        self._earlier = ()
+
+    def set_aside(self) -> None:
+        """Keep what the last epochs changed: more of this run follow."""
+        last = self._put_out()
+        if last is not None:
+            self._earlier = [*self._earlier, last]
+
     def _last_changes(self) -> Codes | None:
+        last = self._put_out()
+        if not self._earlier:
+            return last
+        return np.concatenate([*self._earlier] if last is None else [*self._earlier, last], axis=1)
+
+    def _put_out(self) -> Codes | None:
         flow = self._flow
         return flow.machine.port(flow.assembly.output_of(self.index)) if flow.is_installed(self.index) else None
 
