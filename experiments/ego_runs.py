@@ -17,6 +17,7 @@ from graphtide.ego.aggregates import Function, TopK, aggregate_of
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.decisions import Decider
+from graphtide.ego.flattening import flattened
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Rates
@@ -80,6 +81,12 @@ def planned(
     if parts:
         overlay, decisions = split(overlay, decisions, rates.writes, rates.reads, costs)
     return Plan(overlay, decisions.push, function, WindowContents(WINDOW, overlay.writers), value_type=INT)
+
+
+def planned_flat(overlay: Overlay, function: Function, rates: Rates) -> Plan:
+    """A plan on the partial aggregates of an overlay that are worth keeping, each on its writers."""
+    flat, decisions = flattened(overlay, rates.writes, rates.reads, calibrate(function, WINDOW, INT))
+    return Plan(flat, decisions.push, function, WindowContents(WINDOW, flat.writers), value_type=INT)
 
 
 def throughputs(plans: Mapping[str, Plan], rates: Rates, operations: int) -> dict[str, float]:

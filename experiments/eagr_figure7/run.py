@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 
 from experiments.continuous_plots import bars, panels, plain, save
 from experiments.ego_graphs import COLOURS, PAPER_NAMES, neighbourhoods
-from experiments.ego_runs import AGGREGATES, at_ratio, planned, throughputs
+from experiments.ego_runs import AGGREGATES, at_ratio, planned, planned_flat, throughputs
 from experiments.latencies import read, write
 from graphtide.ego import (
     AdaptiveMining,
@@ -43,6 +43,8 @@ METHODS = {
 }
 HOPS = {"debian": "one hop", "debian, two hops": "two hops"}
 BASELINES = {"all push": "#7a8794", "all pull": "#c5ccd3"}
+FLAT = "VNM_A, flattened"
+OTHERS = {"decisions, nothing shared": "#1b1f23", FLAT: "#937860"}
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def ratios(graph: str, asked: Neighbourhoods, operations: int) -> list[Row]:
                 "all push": planned(direct, function, rates, by=AllPush()),
                 "all pull": planned(direct, function, rates, by=AllPull()),
                 "decisions, nothing shared": planned(direct, function, rates, parts=True),
+                FLAT: planned_flat(overlays["AdaptiveMining"], function, rates),
                 **{
                     name: planned(overlay, function, rates, parts=True)
                     for name, overlay in overlays.items()
@@ -137,6 +140,7 @@ def hops(operations: int) -> list[Row]:
                 "all push": planned(direct, function, rates, by=AllPush()),
                 "all pull": planned(direct, function, rates, by=AllPull()),
                 "AdaptiveMining": planned(overlay, function, rates, parts=True),
+                FLAT: planned_flat(overlay, function, rates),
             }
             rows += noted("c", graph, label, 1.0, throughputs(plans, rates, operations))
     return rows
@@ -166,7 +170,7 @@ def by_ratio(axes: Axes, rows: Sequence[Row]) -> None:
     """Thousands of operations a second, a line for each way."""
     for series in dict.fromkeys(row.series for row in rows):
         mine = [row for row in rows if row.series == series]
-        colour = COLOURS.get(series) or BASELINES.get(series) or "#1b1f23"
+        colour = (COLOURS | BASELINES | OTHERS)[series]
         name = f"{series} ({PAPER_NAMES[series]})" if series in PAPER_NAMES else series
         style = "--" if series in BASELINES else "-"
         speeds = [row.operations_per_second / 1e3 for row in mine]
@@ -195,7 +199,7 @@ def by_hops(axes: Axes, rows: Sequence[Row]) -> None:
     series = list(dict.fromkeys(row.series for row in rows))
     for place, name in enumerate(series):
         speeds = [row.operations_per_second / 1e3 for row in rows if row.series == name]
-        colour = BASELINES.get(name) or COLOURS[name]
+        colour = (COLOURS | BASELINES | OTHERS)[name]
         drawn = bars(axes, place, len(series), speeds, color=colour, label=name)
         axes.bar_label(drawn, [f"{each:,.0f}" for each in speeds], fontsize=8)
     axes.set_xticks(range(len(HOPS)), list(HOPS.values()))

@@ -9,7 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphtide.ego import Costs, Curve, Greedy, MinCut, Overlay, decide, frequencies, split
+from graphtide.ego import (
+    AdaptiveMining,
+    Costs,
+    Curve,
+    Direct,
+    FixedMining,
+    Greedy,
+    Incremental,
+    MinCut,
+    Neighbourhoods,
+    OverlappingMining,
+    Overlay,
+    decide,
+    frequencies,
+    split,
+)
+from graphtide.ego.building import build
+from graphtide.ego.flattening import flattened
 
 COSTS = [Costs(), Costs(push=Curve(log=1, constant=1)), Costs(Curve(constant=2, linear=1), Curve(constant=3, linear=2))]
 
@@ -124,6 +141,41 @@ def test_splitting_never_costs_more_and_keeps_what_is_computed(workload, window)
     assert [after.contributions(r) for r in range(overlay.readers)] == [
         overlay.contributions(r) for r in range(overlay.readers)
     ]
+
+
+@given(
+    sets=st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=9),
+    method=st.sampled_from([AdaptiveMining(), FixedMining(chunk=4), OverlappingMining(), Incremental(), Direct()]),
+    costs=st.sampled_from(COSTS),
+    data=st.data(),
+)
+def test_what_is_kept_stands_on_writers_and_costs_no_more_than_sharing_nothing(sets, method, costs, data) -> None:
+    asked = Neighbourhoods.from_sets(sets, writer_count=8)
+    overlay = build(asked, method).overlay
+    writes, reads = (data.draw(numbers(count, floats=False)) for count in (8, len(sets)))
+    found, decisions = flattened(overlay, writes, reads, costs)
+    found.check_invariants(asked)
+    decisions.check_invariants(found)
+    first = found.writers + found.readers
+    assert decisions.push[first:].all()
+    for node in range(found.writers, found.nodes):
+        assert not decisions.push[node] or (found.inputs_of(node) < found.writers).all()
+    if not overlay.overlapping:
+        direct = decide(Overlay.direct(asked), writes, reads, costs, by=Greedy())
+        assert decisions.cost <= direct.cost + 1e-9
+
+
+def test_a_partial_aggregate_is_kept_if_those_who_share_it_are_read_more_often_than_it_is_pushed_to() -> None:
+    """Two readers share four writers; each also has one that writes so often that it is not kept."""
+    asked = Neighbourhoods.from_sets([{0, 1, 2, 3, 4}, {0, 1, 2, 3, 5}], writer_count=6)
+    lists = [[]] * 6 + [[4, 8], [5, 8], [0, 1, 2, 3]]
+    starts = np.cumsum([0, *map(len, lists)])
+    overlay = Overlay(6, 2, starts, np.array([4, 8, 5, 8, 0, 1, 2, 3], np.int32), np.ones(8, np.int8))
+    for often, kept in ((1.0, 1), (9.0, 0)):
+        found, decisions = flattened(overlay, [often] * 4 + [100.0, 100.0], [5.0, 5.0])
+        found.check_invariants(asked)
+        assert found.partials == kept
+        assert not decisions.push[6:8].any()
 
 
 @given(middle=st.floats(1.2, 1.8), cold=st.integers(5, 9), hot=st.integers(1, 5))

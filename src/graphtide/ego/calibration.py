@@ -28,8 +28,8 @@ _FEWEST_WRITERS: Final = 1 << 11
 _MOST_WRITERS: Final = 1 << 17
 _OUTPUTS: Final = 8  # of each writer
 _PARTIALS: Final = 4  # of each reader that has some
-_OPERATIONS: Final = 10_000
-_REPEATS: Final = 8
+_OPERATIONS: Final = 20_000
+_REPEATS: Final = 11
 _NOTHING: Final = np.zeros(0, np.int64)
 _VALUES: Final = 1_000
 _LEAST: Final = 1e-10
@@ -61,8 +61,7 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
     if isinstance(function, Aggregate) and isinstance(some.partials, OwnObjects):
         # Python's own time is nearly all of it; inputs are what counts.
         return Costs(Curve(constant=1) if function.subtracts else Curve(linear=1), Curve(linear=1))
-    alone = _seconds(some, WRITE)
-    idle = _seconds(plan(direct[1], np.ones(direct[1].nodes, np.bool_)), READ)
+    idle = plan(direct[1], np.ones(direct[1].nodes, np.bool_))
     push: list[float] = []
     pull: list[float] = []
     push_of_partial: list[float] = []
@@ -73,15 +72,15 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
             plan(overlay, np.arange(overlay.nodes) < writers),
             plan(overlay, np.ones(overlay.nodes, np.bool_)),
         )
-        push.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
+        push.append(_longer(kept, some, WRITE) / _OUTPUTS)
         # A reader that is kept is read, too: that is no part of a pull.
-        pull.append(_seconds(pulled, READ) - _seconds(kept, READ))
+        pull.append(_longer(pulled, kept, READ))
         overlay = shared[size]
         numbers = np.arange(overlay.nodes)
         is_reader = (numbers >= writers) & (numbers < writers + overlay.readers)
         pulled, kept = plan(overlay, numbers < writers), plan(overlay, ~is_reader)
-        push_of_partial.append((_seconds(kept, WRITE) - alone) / _OUTPUTS)
-        pull_of_partial.append(_seconds(pulled, READ) - idle)
+        push_of_partial.append(_longer(kept, some, WRITE) / _OUTPUTS)
+        pull_of_partial.append(_longer(pulled, idle, READ))
     own = _fitted(np.array(pull))
     # What a reader costs that has a few inputs of one value is its own share.
     below = (np.array(pull_of_partial) - float(own.at(_PARTIALS))) / _PARTIALS
@@ -113,16 +112,23 @@ def _run(plan: Plan, kind: int, who: NDArray[np.int64]) -> float:
     # Some values are there far more often than others, as words and topics are.
     values = np.minimum(np.random.default_rng(len(who)).zipf(1.5, len(who)), _VALUES)
     kinds = np.full(len(who), kind, np.int8)
-    began = time.process_time()
+    began = time.thread_time()
     plan.run(kinds, who, values, _NOTHING, _NOTHING)
-    return time.process_time() - began
+    return time.thread_time() - began
 
 
-def _seconds(plan: Plan, kind: int) -> float:
-    """Seconds of an operation, the least of a few measurements, each with other writers or readers."""
-    count = plan.writers if kind == WRITE else plan.readers
+def _longer(plan: Plan, other: Plan, kind: int) -> float:
+    """How many seconds longer an operation takes with one plan than with the other.
+
+    Both are measured by turns, each time with other writers or readers, and the median of the differences counts: a
+    busy machine slows both down.
+    """
     rng = np.random.default_rng(2)
-    return min(_run(plan, kind, rng.integers(0, count, _OPERATIONS)) for _ in range(_REPEATS)) / _OPERATIONS
+
+    def seconds(of: Plan) -> float:
+        return _run(of, kind, rng.integers(0, of.writers if kind == WRITE else of.readers, _OPERATIONS))
+
+    return float(np.median([seconds(plan) - seconds(other) for _ in range(_REPEATS)])) / _OPERATIONS
 
 
 def _fitted(seconds: NDArray[np.float64]) -> Curve:

@@ -119,6 +119,11 @@ class WindowContents:
         """The codes of all values that count, and perhaps of some that do not any more."""
         return self.arrays.value if self.is_timed else self.arrays.ring
 
+    def has_values(self) -> NDArray[np.bool_]:
+        """By writer: whether its window has some value."""
+        arrays = self.arrays
+        return (arrays.first if self.is_timed else arrays.written)[: self.writers] != (NOTHING if self.is_timed else 0)
+
     def due(self, clock: int) -> NDArray[np.int64]:
         """The writers whose windows lose values when the clock gets there."""
         return np.unique(due_writers(self.arrays, clock)) if self.is_timed else _NO_WORDS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphtide.ego.kernels.covering import cover_set, enter_sets, partial_sets
+from graphtide.ego.kernels.covering import cover_readers, cover_set, enter_sets, partial_sets
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["CoverIndex", "cover"]
@@ -82,6 +82,14 @@ class CoverIndex:
         scratch = self._left, self._within, self._overlap
         nodes, signs = cover_set(wanted, *self._lists, *scratch, most_lacks, self.overlapping)
         return nodes, signs
+
+    def cover_readers(
+        self, readers: _Array, starts: _Array, writers: NDArray[np.int32], heads: _Array, pool: _Array
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """What `kernels.covering.cover_readers` says."""
+        self._know_writers(writers)
+        scratch = self._left, self._within, self._overlap
+        return cover_readers(readers, starts, writers, heads, pool, self._lists, scratch, self.overlapping)
 
     @property
     def _lists(self) -> _Lists:

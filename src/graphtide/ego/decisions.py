@@ -24,7 +24,7 @@ from graphtide.ego.kernels.decisions import (
 )
 from graphtide.ego.overlay import Overlay
 
-__all__ = ["Decided", "Decisions", "Frequencies", "Greedy", "MinCut", "decide", "expenses", "frequencies"]
+__all__ = ["Decided", "Decisions", "Frequencies", "Greedy", "MinCut", "decide", "expenses", "frequencies", "priced"]
 
 
 class Frequencies(NamedTuple):
@@ -132,12 +132,16 @@ def decide(
     unless it is said otherwise.
     """
     push_cost, pull_cost = expenses(overlay, frequencies(overlay, writes, reads), costs or Costs(), writer_window)
-    decided = (by or MinCut()).push(overlay, pull_cost - push_cost)
+    return priced(overlay, (by or MinCut()).push(overlay, pull_cost - push_cost), push_cost, pull_cost)
+
+
+def priced(overlay: Overlay, decided: Decided, pushed: NDArray[np.float64], pulled: NDArray[np.float64]) -> Decisions:
+    """Decisions with what they cost, by what each node costs if it pushes and if it pulls."""
     return Decisions(
         decided.push,
-        float(np.where(decided.push, push_cost, pull_cost).sum()),
-        float(push_cost.sum()),
-        float(push_cost[: overlay.writers].sum() + pull_cost[overlay.writers :].sum()),
+        float(np.where(decided.push, pushed, pulled).sum()),
+        float(pushed.sum()),
+        float(pushed[: overlay.writers].sum() + pulled[overlay.writers :].sum()),
         overlay.nodes - overlay.writers,
         decided.left,
         decided.components,

@@ -19,7 +19,7 @@ from graphtide.ego.extremum import Extremum
 from graphtide.ego.histogram import Histogram
 from graphtide.ego.kernels import changes
 from graphtide.ego.kernels.covering import partial_sets
-from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, SIZE, USERS, WRITER
+from graphtide.ego.kernels.nodes import FLAGS, IN, PUSH, READER, USERS, WRITER
 from graphtide.ego.kernels.operations import place
 from graphtide.ego.linear import Linear
 from graphtide.ego.neighbourhoods import Neighbourhoods
@@ -246,56 +246,18 @@ class Plan:
         self._widen()
 
     def _cover_anew(self, readers: Codes) -> None:
-        """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs.
-
-        A reader that pushes can only use partial aggregates that push.
-        """
+        """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs."""
         nodes, node_of = self.frame.nodes, self.frame.node_of
         index = self._covers()
         if index.is_empty:
             return
         starts, writers = changes.writers_of(readers, nodes.heads, nodes.inputs, nodes.count)
-        covered: list[int] = []
-        inputs: list[Codes] = []
-        for node, first, last in zip(readers.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            size = nodes.heads[node, IN + SIZE]
-            found = self._cover(node, node_of[writers[first:last]])
-            if len(found) >= size:
-                found = self._with_singles_covered(node)
-            if len(found) < size:
-                covered.append(node)
-                inputs.append(found)
-        if covered:
-            ends = np.cumsum([0, *map(len, inputs)])
+        of_node = node_of[writers].astype(np.int32)
+        covered, ends, inputs = index.cover_readers(readers, starts, of_node, nodes.heads, nodes.inputs)
+        if len(covered):
             lists = nodes.heads, nodes.inputs, nodes.targets, nodes.ends
-            nodes.inputs, nodes.targets, gone = changes.cover_inputs(
-                np.array(covered), ends, np.concatenate(inputs), *lists
-            )
+            nodes.inputs, nodes.targets, gone = changes.cover_inputs(covered, ends, inputs, *lists)
             self._release(gone)
-
-    def _cover(self, node: int, writers: Codes) -> Codes:
-        """Partial aggregates that a reader can use, and writers, which make up these writers, all by node."""
-        nodes, index = self.frame.nodes, self._covers()
-        found, _ = index.cover(writers.astype(np.int32), 0)
-        pulls = (nodes.heads[found, FLAGS] & PUSH) == 0
-        if nodes.pushes(node) and pulls.any():
-            singly = [index.writers_of(partial).astype(np.int64) for partial in found[pulls].tolist()]
-            found = np.unique(np.concatenate([found[~pulls], *singly]))
-        return found
-
-    def _with_singles_covered(self, node: int) -> Codes:
-        """The inputs of a reader, those that are writers covered by themselves; as they are if some are subtracted.
-
-        What saves most of all writers need not save as much as what the reader has and what its single writers allow.
-        """
-        nodes = self.frame.nodes
-        _, inputs, signs = nodes.all_inputs(np.array([node]))
-        own = inputs.astype(np.int64)
-        if (signs < 0).any():
-            return own
-        is_single = (nodes.heads[own, FLAGS] & WRITER) != 0
-        found = self._cover(node, own[is_single])
-        return np.unique(np.concatenate([own[~is_single], found]))
 
     def _covers(self) -> CoverIndex:
         """The writers of each partial aggregate, all by node. They stay as they are: only readers change."""

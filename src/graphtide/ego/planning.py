@@ -13,7 +13,8 @@ from graphtide.ego.building import Method, build
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.costs import Costs
-from graphtide.ego.decisions import Decider, Decisions, MinCut, decide, expenses, frequencies
+from graphtide.ego.decisions import Decided, Decider, Decisions, MinCut, decide, expenses, frequencies, priced
+from graphtide.ego.flattening import flattened
 from graphtide.ego.kernels.adaptation import flip_frontier
 from graphtide.ego.mining import AdaptiveMining
 from graphtide.ego.neighbourhoods import Neighbourhoods
@@ -149,16 +150,7 @@ class Planning:
         self._observe(plan)
         overlay, known = plan.overlay()
         pushed, pulled = self._expenses(overlay, plan.frame.type)
-        push, writers = plan.push[known], overlay.writers
-        return overlay, Decisions(
-            push,
-            float(np.where(push, pushed, pulled).sum()),
-            float(pushed.sum()),
-            float(pushed[:writers].sum() + pulled[writers:].sum()),
-            overlay.nodes - writers,
-            np.zeros(0, np.int64),
-            0,
-        )
+        return overlay, priced(overlay, Decided(plan.push[known], np.zeros(0, np.int64), 0), pushed, pulled)
 
     def _planned(
         self,
@@ -167,7 +159,7 @@ class Planning:
         dictionary: Dictionary,
         value_type: Type | None,
     ) -> Plan:
-        overlay, decisions = self._cheapest(neighbourhoods, value_type)
+        overlay, decisions = self._cheapest(neighbourhoods, contents, value_type)
         return Plan(
             overlay,
             decisions.push,
@@ -178,7 +170,7 @@ class Planning:
             pairs=len(neighbourhoods),
         )
 
-    def _cheapest(self, neighbourhoods: Neighbourhoods, value_type: Type | None) -> Candidate:
+    def _cheapest(self, neighbourhoods: Neighbourhoods, contents: WindowContents, value_type: Type | None) -> Candidate:
         """The overlay of the method with decisions, or one that shares nothing, or no decisions: what costs least.
 
         If there is much to gain, all of them are tried.
@@ -189,31 +181,43 @@ class Planning:
         if not self._is_adaptive:
             return shared, self._decided(shared, value_type, self._decider)
         self._dearer_pushes = 1.0
-        candidates = [self._split(shared, value_type)]
-        direct = shared
-        if shared.partials > 0 and not isinstance(self._method, Direct):
-            direct = Overlay.direct(neighbourhoods)
-            candidates.append(self._split(direct, value_type))
+        is_shared = shared.partials > 0 and not isinstance(self._method, Direct)
+        direct = Overlay.direct(neighbourhoods) if is_shared else shared
         is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
         if not (is_large and self._rates.writes.any() and self._rates.reads.any()):
-            return min(candidates, key=lambda each: each[1].cost)
-        factors = [1.0] * len(candidates) + [CHEAPER_PUSHES, DEARER_PUSHES] * 2
-        candidates += [self._split(direct, value_type, factor) for factor in (CHEAPER_PUSHES, DEARER_PUSHES)]
-        candidates += [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
-        best = fastest(candidates, self._function, self._rates.writes, self._rates.reads)
+            overlays = [shared, direct] if is_shared else [shared]
+            return min((self._split(each, value_type) for each in overlays), key=lambda each: each[1].cost)
+        candidates = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
+        factors = [CHEAPER_PUSHES, DEARER_PUSHES]
+        for factor in (1.0, CHEAPER_PUSHES, DEARER_PUSHES):
+            if is_shared and not self._counts_values:
+                candidates.append(self._flattened(shared, value_type, factor))
+                factors.append(factor)
+            candidates.append(self._split(direct, value_type, factor))
+            factors.append(factor)
+        best = fastest(candidates, self._function, self._rates.writes, self._rates.reads, contents.has_values())
         # Later decisions are made by what the fastest one says of the costs.
         self._dearer_pushes = factors[best]
         return candidates[best]
 
-    def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
-        """An overlay with decisions, and with nodes that are split if that is expected to cost less.
+    @property
+    def _counts_values(self) -> bool:
+        """Whether what is kept is a histogram: one of many inputs takes nearly as long to merge as they do."""
+        return self._function.name in {"top", "distinct"}
 
-        Histograms are not: what is kept of many inputs takes nearly as long to merge as they do.
-        """
+    def _flattened(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float) -> Candidate:
+        """An overlay of the partial aggregates that are worth keeping; with subtractions, as it is."""
+        if overlay.has_negatives:
+            return self._split(overlay, value_type, dearer_pushes)
+        rates, costs = self._rates, self._costs_for(value_type).with_dearer_pushes(dearer_pushes)
+        return flattened(overlay, rates.writes, rates.reads, costs, writer_window=self._window_size)
+
+    def _split(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float = 1) -> Candidate:
+        """An overlay with decisions, and with nodes that are split if that is expected to cost less."""
         costs = self._costs_for(value_type).with_dearer_pushes(dearer_pushes)
         rates, more = self._rates, {"writer_window": self._window_size}
         decisions = decide(overlay, rates.writes, rates.reads, costs, by=self._decider, **more)
-        if self._function.name in {"top", "distinct"}:
+        if self._counts_values:
             return overlay, decisions
         return split(overlay, decisions, rates.writes, rates.reads, costs, **more)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtide.ego.kernels.nodes import FLAGS, IN, NEGATIVE, PUSH, SIZE, WRITER, grow_stack
 from graphtide.ego.kernels.paths import signed_paths
 from graphtide.jit import kernel
 
-__all__ = ["cover_set", "enter_sets", "partial_sets"]
+__all__ = ["cover_readers", "cover_set", "enter_sets", "partial_sets"]
 
 NONE = -1
 
@@ -133,3 +134,71 @@ def _may_lack(start, size, sets, left, overlapping):
         if left[sets[k]] > 2:
             return False
     return True
+
+
+@kernel
+def cover_readers(readers, starts, writers, heads, pool, index, scratch, overlapping):
+    """The readers, by node, that partial aggregates make up with fewer inputs than they have; where these start; these.
+
+    Reader k has the writers from `starts[k]` on, by node. If what saves most of all of them saves nothing, the inputs
+    that are writers are covered by themselves: partial aggregates that the reader has may go well with others. A reader
+    that pushes can only use partial aggregates that push.
+    """
+    covered = np.empty(len(readers), np.int64)
+    ends = np.zeros(len(readers) + 1, np.int64)
+    inputs = np.empty(64, np.int64)
+    many = 0
+    for k in range(len(readers)):
+        node = readers[k]
+        first, size = heads[node, IN], heads[node, IN + SIZE]
+        found = _usable_cover(node, writers[starts[k] : starts[k + 1]], heads, index, scratch, overlapping)
+        if len(found) >= size:
+            singles = np.empty(size, np.int32)
+            others = np.empty(size, np.int64)
+            single, other, negatives = 0, 0, 0
+            for entry in pool[first : first + size]:
+                negatives += entry & NEGATIVE
+                if heads[entry >> 2, FLAGS] & WRITER:
+                    singles[single] = entry >> 2
+                    single += 1
+                else:
+                    others[other] = entry >> 2
+                    other += 1
+            if negatives > 0:
+                continue
+            found = _usable_cover(node, singles[:single], heads, index, scratch, overlapping)
+            found = np.unique(np.concatenate((others[:other], found)))
+        if len(found) < size:
+            at = ends[many]
+            inputs = grow_stack(inputs, at + len(found))
+            inputs[at : at + len(found)] = found
+            covered[many] = node
+            many += 1
+            ends[many] = at + len(found)
+    return covered[:many].copy(), ends[: many + 1].copy(), inputs[: ends[many]].copy()
+
+
+@kernel
+def _usable_cover(node, wanted, heads, index, scratch, overlapping):
+    """Partial aggregates that a reader can use, and writers, which make up these writers, all by node."""
+    set_start, set_size, sets, head, after, entry = index
+    left, within, overlap = scratch
+    found, _ = cover_set(wanted, set_start, set_size, sets, head, after, entry, left, within, overlap, 0, overlapping)
+    if heads[node, FLAGS] & PUSH == 0:
+        return found
+    size = len(found)
+    for each in found:
+        size += set_size[each] if heads[each, FLAGS] & PUSH == 0 else 0
+    if size == len(found):
+        return found
+    usable = np.empty(size, np.int64)
+    at = 0
+    for each in found:
+        if heads[each, FLAGS] & PUSH:
+            usable[at] = each
+            at += 1
+        else:
+            for k in range(set_start[each], set_start[each] + set_size[each]):
+                usable[at] = sets[k]
+                at += 1
+    return np.unique(usable[:at])

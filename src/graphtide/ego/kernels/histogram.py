@@ -95,9 +95,8 @@ def _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally):
                 prefetch(contents.written, writer)
                 prefetch(contents.ring, writer * contents.most)
             if u < plain and contents.most == 1:
-                # The writers of the first overlay have their numbers as nodes.
-                if contents.written[u] > 0:
-                    add_value(tally, contents.ring[u], part)
+                # The writers of the first overlay have their numbers as nodes. Which of them have written is no branch.
+                add_value(tally, contents.ring[u], part * np.int64(contents.written[u] > 0))
             elif u < plain or heads[u, FLAGS] & WRITER:
                 _add_window(contents, u if u < plain else np.int64(heads[u, IN]), tally, part)
             elif entry & KEPT:

@@ -1,9 +1,10 @@
 """How often each value is there among what a read merges: counts that are made, looked at and forgotten.
 
-Values are numbered as they come, and lie one after the other with their counts; a slot by a hash of a value has its
-number. A slot counts only if its number was given and what has that number says that it is in this slot, so nothing
-need be wiped (Briggs and Torczon 1993). Of the slots, so few are used that the first is nearly always the right one,
-and whether a value is new is no branch: nothing would foretell it, and to be wrong takes longer than all the rest.
+Values are numbered as they come, and lie one after the other with their counts. A slot by a hash of a value has it, its
+number, and in which tally it got that: one of an earlier tally is free, so nothing need be wiped. Of the slots, so few
+are used that the first is nearly always the right one, and whether a value is new is no branch: nothing would foretell
+it, and to be wrong takes longer than all the rest. Nor does a value wait for what became of the one before it, as it
+would if a slot were known to be free by what has its number.
 """
 
 from __future__ import annotations
@@ -27,13 +28,20 @@ __all__ = [
     "values_of",
 ]
 
-# A tally: where its memory is, the bits of how many values it has room for, those of the slots that are in use, and how
-# many values have numbers.
+# A tally: where its memory is, the bits of how many values it has room for, those of the slots that are in use, how
+# many values have numbers, and how often it was begun.
 ADDRESS = 0
 ROOM_BITS = 1
 SLOT_BITS = 2
 NUMBERED = 3
-TALLY = 4
+BEGUN = 4
+TALLY = 5
+
+# A slot: its value, in which tally it got that, and the number of the value there.
+VALUE = 0
+SINCE = 1
+OF_VALUE = 2
+SLOT = 3
 
 FEWEST_BITS = 4
 # There are four times as many slots as values, at least.
@@ -61,17 +69,10 @@ def counts_of(tally):
 
 
 @leaf
-def _slot_of(tally):
-    """By number of a value: its slot."""
-    room = np.int64(1) << tally[ROOM_BITS]
-    return address_to_words(tally[ADDRESS] + 16 * room, room)
-
-
-@leaf
 def _slots(tally):
-    """The numbers in slots; there may be anything in them."""
+    """All slots, one after the other."""
     room = np.int64(1) << tally[ROOM_BITS]
-    return address_to_words(tally[ADDRESS] + 24 * room, room << SPARE_BITS)
+    return address_to_words(tally[ADDRESS] + 16 * room, SLOT * (room << SPARE_BITS))
 
 
 @kernel
@@ -85,13 +86,16 @@ def discard_tally(tally):
 def _have_room(tally, bits):
     """Have room for as many values as a number of so many bits says, and keep those that have numbers."""
     room = np.int64(1) << bits
-    address = malloc(8 * room * (3 + (1 << SPARE_BITS)))
+    address = malloc(8 * room * (2 + (SLOT << SPARE_BITS)))
     if tally[ADDRESS] != 0:
         copy_words(address, tally[ADDRESS], tally[NUMBERED])
         copy_words(address + 8 * room, tally[ADDRESS] + (8 << tally[ROOM_BITS]), tally[NUMBERED])
         free(tally[ADDRESS])
     tally[ADDRESS] = address
     tally[ROOM_BITS] = bits
+    slots = _slots(tally)
+    for k in range(slots.shape[0]):
+        slots[k] = 0
 
 
 @inlined
@@ -101,6 +105,7 @@ def begin_tally(tally, values):
     while values > np.int64(1) << bits:
         bits += 1
     tally[NUMBERED] = 0
+    tally[BEGUN] += 1
     if tally[ADDRESS] == 0 or bits > tally[ROOM_BITS]:
         _have_room(tally, bits)
     tally[SLOT_BITS] = bits + SPARE_BITS
@@ -113,14 +118,22 @@ def _have_more_slots(tally):
     if bits - SPARE_BITS > tally[ROOM_BITS]:
         _have_room(tally, bits - SPARE_BITS)
     tally[SLOT_BITS] = bits
-    values, slot_of, slots = values_of(tally), _slot_of(tally), _slots(tally)
-    mask = (np.int64(1) << bits) - 1
+    tally[BEGUN] += 1
+    values, slots = values_of(tally), _slots(tally)
     for number in range(tally[NUMBERED]):
-        slot = golden(values[number], bits)
-        while 0 <= slots[slot] < number and slot_of[slots[slot]] == slot:
-            slot = (slot + 1) & mask
-        slots[slot] = number
-        slot_of[number] = slot
+        at = SLOT * golden(values[number], bits)
+        while slots[at + SINCE] == tally[BEGUN]:
+            at = _next_slot(at, bits)
+        slots[at + VALUE] = values[number]
+        slots[at + SINCE] = tally[BEGUN]
+        slots[at + OF_VALUE] = number
+
+
+@leaf
+def _next_slot(at, bits):
+    """Where the slot behind one is; the first comes after the last."""
+    at += SLOT
+    return at if at < SLOT << bits else np.int64(0)
 
 
 @inlined
@@ -131,21 +144,19 @@ def add_value(tally, value, change):
     if numbered == np.int64(1) << (bits - SPARE_BITS):
         _have_more_slots(tally)
         bits += 1
-    values, counts, slot_of, slots = values_of(tally), counts_of(tally), _slot_of(tally), _slots(tally)
-    slot = golden(value, bits)
-    number = slots[slot]
-    known = number if (number >= 0) & (number < numbered) else numbered
-    is_new = (known == numbered) | (slot_of[known] != slot)
-    while not is_new and values[known] != value:
-        slot = (slot + 1) & ((np.int64(1) << bits) - 1)
-        number = slots[slot]
-        known = number if (number >= 0) & (number < numbered) else numbered
-        is_new = (known == numbered) | (slot_of[known] != slot)
-    known = numbered if is_new else known
-    slots[slot] = known
-    slot_of[known] = slot
+    begun = tally[BEGUN]
+    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    at = SLOT * golden(value, bits)
+    while (slots[at + SINCE] == begun) & (slots[at + VALUE] != value):
+        at = _next_slot(at, bits)
+    is_new = np.int64(slots[at + SINCE] != begun)
+    number = slots[at + OF_VALUE]
+    known = number + (numbered - number) * is_new
+    slots[at + VALUE] = value
+    slots[at + SINCE] = begun
+    slots[at + OF_VALUE] = known
     values[known] = value
-    counts[known] = (counts[known] & (np.int64(is_new) - 1)) + change
+    counts[known] = (counts[known] & (is_new - 1)) + change
     tally[NUMBERED] = numbered + is_new
 
 
