@@ -27,6 +27,7 @@ from graphtide.ego import (
 )
 from graphtide.ego.building import build
 from graphtide.ego.flattening import flattened
+from graphtide.ego.kernels.flattening import flatten
 
 COSTS = [Costs(), Costs(push=Curve(log=1, constant=1)), Costs(Curve(constant=2, linear=1), Curve(constant=3, linear=2))]
 
@@ -163,6 +164,31 @@ def test_what_is_kept_stands_on_writers_and_costs_no_more_than_sharing_nothing(s
     if not overlay.overlapping:
         direct = decide(Overlay.direct(asked), writes, reads, costs, by=Greedy())
         assert decisions.cost <= direct.cost + 1e-9
+
+
+def writers_behind(starts, inputs, writers: int, node: int) -> set[int]:
+    if node < writers:
+        return {node}
+    its = inputs[starts[node] : starts[node + 1]].tolist()
+    return {writer for each in its for writer in writers_behind(starts, inputs, writers, each)}
+
+
+@given(overlay=overlays(most=12), data=st.data())
+def test_a_flat_overlay_has_the_writers_of_the_old_one_behind_each_node(overlay, data) -> None:
+    """Whatever is kept: it stands on its writers, and who pulls stands on what is kept and on writers."""
+    first = overlay.writers + overlay.readers
+    count = overlay.nodes - overlay.writers
+    kept = data.draw(st.lists(st.booleans(), min_size=count, max_size=count), label="kept")
+    keep = np.array([True] * overlay.writers + kept)
+    starts, inputs, partials = flatten(overlay.starts, overlay.inputs, overlay.writers, overlay.readers, keep)
+    for node, old in enumerate([*range(first), *partials.tolist()]):
+        its = inputs[starts[node] : starts[node + 1]]
+        behind = writers_behind(starts, inputs, overlay.writers, node)
+        assert behind == writers_behind(overlay.starts, overlay.inputs, overlay.writers, old)
+        assert (np.diff(its) > 0).all()
+        assert keep[old] or old < first
+        if keep[old]:
+            assert (its < overlay.writers).all()
 
 
 def test_a_partial_aggregate_is_kept_if_those_who_share_it_are_read_more_often_than_it_is_pushed_to() -> None:
