@@ -274,6 +274,30 @@ def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
         machine.check()
 
 
+def test_a_reader_that_is_kept_is_not_covered_by_what_is_pulled():
+    """Three writers and one more; their partial aggregate is pulled, and the second reader comes to have all of them."""
+    lists = [*[[]] * 4, [6], [0, 1, 3], [0, 1, 2]]
+    inputs = np.array([each for one in lists for each in one], np.int32)
+    overlay = Overlay(4, 2, np.cumsum([0, *map(len, lists)]), inputs, np.ones(len(inputs), np.int8))
+    push = np.array([True] * 4 + [False, True, False])
+    contents = WindowContents(Last(1), 4)
+    plan = Plan(overlay, push, aggregate_of("sum"), contents, dictionary=Dictionary(), value_type=INT, pairs=6)
+    plan.follow(np.array([1]), np.array([0, 4]), np.arange(4))
+    after, known = plan.overlay()
+    assert sorted(after.inputs_of(5).tolist()) == [0, 1, 2, 3]
+    nothing = np.zeros(0, np.int64)
+    plan.run(np.full(4, WRITE, np.int8), np.arange(4), np.array([1, 10, 100, 1000]), nothing, nothing)
+    assert plan.values(plan.read(np.arange(2))) == [111, 1111]
+    # Where it is kept, it is used.
+    push = np.zeros(plan.frame.nodes.count, np.bool_)
+    push[known] = [True] * 4 + [False, True, True]
+    plan.decide(push)
+    plan.follow(np.array([1]), np.array([0, 2]), np.array([0, 1]))
+    plan.follow(np.array([1]), np.array([0, 4]), np.arange(4))
+    assert sorted(plan.overlay()[0].inputs_of(5).tolist()) == [3, 6]
+    assert plan.values(plan.read(np.arange(2))) == [111, 1111]
+
+
 @pytest.mark.parametrize("function", ["sum", "max", TopK(3)], ids=repr)
 @pytest.mark.parametrize("ratio", [0.05, 20.0])
 def test_a_plan_that_was_tried_has_its_own_windows(function, ratio):

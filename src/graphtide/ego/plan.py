@@ -322,7 +322,11 @@ class Plan:
     def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:
         """Assert what the module promises, and that readers have these writers."""
         self.frame.nodes.check_invariants()
-        self.overlay()[0].check_invariants(neighbourhoods or self.neighbourhoods())
+        overlay, known = self.overlay()
+        overlay.check_invariants(neighbourhoods or self.neighbourhoods())
+        push = self.push[known]
+        is_fed = ~np.repeat(push, np.diff(overlay.starts)) | push[overlay.inputs]
+        assert is_fed.all(), "a node that is kept has an input that is pulled"
         self.partials.check_invariants()
 
 
