@@ -73,7 +73,7 @@ def estimates(costs: Mapping[str, float], price: float = LEAST_PRICE) -> dict[st
     {'given': 900.0, 'chain': 700.0, 'lattice': 600.0}
     """
     return {
-        name: cost * price if name == "lattice" and cost else float(cost)
+        name: float(cost * price if name == "lattice" and cost else cost)
         for name, cost in costs.items()
         if name in {"given", "chain", "lattice"}
     }
