@@ -275,7 +275,7 @@ def test_long_batches_on_large_neighbourhoods_do_so_too(function, random):
 
 
 def test_a_reader_that_is_kept_is_not_covered_by_what_is_pulled():
-    """Three writers and one more; their partial aggregate is pulled, and the second reader comes to have all of them."""
+    """Three writers, whose partial aggregate is pulled, and one more; the second reader comes to have all of them."""
     lists = [*[[]] * 4, [6], [0, 1, 3], [0, 1, 2]]
     inputs = np.array([each for one in lists for each in one], np.int32)
     overlay = Overlay(4, 2, np.cumsum([0, *map(len, lists)]), inputs, np.ones(len(inputs), np.int8))
