@@ -57,6 +57,11 @@ class GraphtideError(Exception):
         self.message = message
         self.hint = hint
 
+    def add_hint(self, more: str) -> None:
+        """Say more about what to do, or what was done."""
+        self.hint = more if self.hint is None else f"{self.hint}; {more}"
+        self.args = (self.message, self.hint)
+
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
 

@@ -199,3 +199,33 @@ def test_epochs_that_are_closed_together_change_what_they_change_one_by_one(batc
     together.check()
     for name, output in together.outputs.items():
         assert output.changes().to_pylist() == expected[name]
+
+
+def test_epochs_before_one_that_fails_stay_and_are_heard_of() -> None:
+    paths = Paths()
+    heard: list[dict[str, int]] = []
+    paths.outputs["odd"].on_change(lambda table: heard.extend(table.to_pylist()))
+    refused = {(5, 5)}
+
+    def refuse(row: Edge, _time: tuple[int, ...], _diff: int) -> None:
+        if row in refused:
+            raise ValueError("on purpose")
+
+    paths.edges.inspect(refuse)
+    paths.toggle(frozenset({(0, 1)}))
+    heard.clear()
+    paths.stage(frozenset({(1, 2)}))
+    paths.flow.seal()
+    paths.stage(frozenset(refused))
+    paths.flow.seal()
+    with pytest.raises(UserFunctionError, match="from 1 to 1 ran before it, and stay"):
+        paths.flow.run()
+    assert paths.flow.epoch == 2
+    assert heard == [{"a": 1, "b": 2, "epoch": 1, "diff": 1}]
+    assert paths.outputs["odd"].changes().to_pylist() == heard
+    # What failed is still staged, and is committed once nothing refuses it.
+    heard.clear()
+    refused.clear()
+    paths.flow.commit()
+    paths.check()
+    assert heard == [{"a": 5, "b": 5, "epoch": 2, "diff": 1}]

@@ -127,33 +127,30 @@ class Dataflow:
     def run(self) -> None:
         """Run all closed epochs as one batch. An error leaves everything as it was, the changes still staged.
 
-        If there is a monotone loop, they run one after the other, and those before the one that failed stay.
+        If there is a monotone loop, each epoch is a run of its own, and those before one that fails stay: subscribers
+        hear of them, and the error says so.
         """
+        failure: BaseException | None = None
         with self.lock:
-            if self.sealed == self.epoch:
+            first = self.epoch
+            if self.sealed == first:
                 return
             for each in self._outputs.values():
                 each.begin_run()
-            while self.epoch < self.sealed:
-                try:
-                    self._install()
-                    upper = self._upper()
-                    self._load(upper)
-                    self._hold(upper)
-                    self.machine.run(self.epoch, upper, partial(self._check_counts, upper - 1))
-                except BaseException:
-                    for each in self._inputs.values():
-                        each.restage(self.epoch, self.sealed)
-                    self.sealed = self.epoch
+            try:
+                while self.epoch < self.sealed:
+                    self._run_next()
+            except BaseException as error:
+                if self.epoch == first:
                     raise
-                for each in self._inputs.values():
-                    each.commit(upper)
-                self.epoch = upper
-                if upper < self.sealed:
-                    for each in self._outputs.values():
-                        each.set_aside()
-            self.progressed.notify_all()
-        self._call_back()
+                failure = error
+                if isinstance(error, GraphtideError):
+                    error.add_hint(f"the epochs from {first} to {self.epoch - 1} ran before it, and stay")
+        try:
+            self._call_back()
+        finally:
+            if failure is not None:
+                raise failure
 
     def rollback(self) -> None:
         """Forget all changes that are staged but not committed."""
@@ -291,6 +288,27 @@ class Dataflow:
         for number, scope in assembly.loops():
             self.machine.unsettled[number] = lambda scope=scope: self._unsettled(scope)
         builder.is_dirty = False
+
+    def _run_next(self) -> None:
+        """Run the closed epochs that go through the machine together."""
+        try:
+            self._install()
+            upper = self._upper()
+            self._load(upper)
+            self._hold(upper)
+            self.machine.run(self.epoch, upper, partial(self._check_counts, upper - 1))
+        except BaseException:
+            for each in self._inputs.values():
+                each.restage(self.epoch, self.sealed)
+            self.sealed = self.epoch
+            raise
+        for each in self._inputs.values():
+            each.commit(upper)
+        self.epoch = upper
+        if upper < self.sealed:
+            for each in self._outputs.values():
+                each.set_aside()
+        self.progressed.notify_all()
 
     def _upper(self) -> int:
         """Up to which epoch to run at once: where the rows of a monotone loop stand is known for one at a time."""
