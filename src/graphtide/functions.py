@@ -40,6 +40,7 @@ __all__ = [
     "compile_scalar",
     "made_by",
     "name_of",
+    "note_overflow",
     "overflow_flag",
     "overflowed",
     "point_to",
@@ -120,6 +121,11 @@ def overflowed() -> bool:
     found = bool(flag[0])
     flag[0] = 0
     return found
+
+
+def note_overflow() -> None:
+    """Let `overflowed` tell of an int that compiled code found to be too long by itself."""
+    _flags.word[0] = 1
 
 
 def overflow_flag() -> int:

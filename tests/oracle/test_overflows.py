@@ -1,4 +1,4 @@
-"""A query is dropped if an int of its function is too long on the graph as it is, and no other one is."""
+"""A query is dropped if an int of its function, or a sum, is too long on the graph as it is, and no other one is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import share
-from tests.oracle.frontier_naive import Edge, NaiveProgram, answer, trace
+from tests.oracle.frontier_naive import Edge, NaiveProgram, NaiveSum, answer, sums_by_round, trace
 from tests.oracle.test_continuous import VERTICES, Batch, histories, told
 
 import graphtide as gt
@@ -85,3 +85,59 @@ def test_only_queries_that_overflow_are_dropped(
             assert list(live.queries) == [str(source) for source in queries]
             for source, query in queries.items():
                 assert told(query) == answer(naive(source), range(VERTICES), edges)
+
+
+def carried(state: Any, weight: Any) -> Any:
+    return state * weight
+
+
+def total(_begin: Any, total: Any) -> Any:
+    return total
+
+
+def summing(source: int) -> NaiveSum:
+    return NaiveSum(lambda state, weight, _: state * weight, total, {source: 2**40 - source}, 3)
+
+
+def is_sum_too_long(source: int, edges: list[Edge]) -> bool:
+    """Whether a message or a sum of them has more than 64 bits in any round."""
+    rounds = sums_by_round(summing(source), range(VERTICES), edges)
+    offers = [state[u] * weight for state in rounds[:-1] for u, _, weight in edges]
+    return not all(abs(made) < 2**63 for made in (*offers, *(s for state in rounds for s in state.values())))
+
+
+@pytest.mark.parametrize("policy", [each for each in POLICIES if each != "a budget"])
+@share(50)
+@given(history=histories(st.sampled_from([1, -1, 2, 2**21, 2**22, -(2**22), 2**23 - 1])))
+def test_sums_of_ints_are_exact_or_their_query_is_dropped(policy: str, history: list[tuple[Batch, list[Edge]]]) -> None:
+    live = gt.LiveGraph(weight=int, maintain=POLICIES[policy]())
+    live.add_vertices(range(VERTICES))
+    programs = {
+        source: gt.ife(
+            carried, aggregate="sum", initial={source: 2**40 - source}, weight="weight", rounds=3, finish=total
+        )
+        for source in range(3)
+    }
+    queries = {source: live.ife(program, name=str(source)) for source, program in programs.items()}
+    edges: list[Edge] = []
+    for batch, after in history:
+        # One that was dropped may have an answer again.
+        for source in programs.keys() - queries.keys():
+            try:
+                queries[source] = live.ife(programs[source], name=str(source))
+            except CapacityError:
+                assert is_sum_too_long(source, edges)
+            else:
+                assert not is_sum_too_long(source, edges)
+        edges = after
+        doomed = {source for source in queries if is_sum_too_long(source, edges)}
+        try:
+            live.apply(insert=batch.insert, delete=batch.delete, update=batch.update)
+            named = ""
+        except CapacityError as error:
+            named = error.message.partition(", ")[2].partition(" made")[0]
+        assert named == ", ".join(f'"{name}"' for name in sorted(map(str, doomed)))
+        queries = {source: query for source, query in queries.items() if source not in doomed}
+        assert sorted(live.queries) == sorted(map(str, queries))
+        for source, query in queries.items():
+            assert told(query) == sums_by_round(summing(source), range(VERTICES), edges)[-1]

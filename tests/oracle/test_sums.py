@@ -25,6 +25,7 @@ from graphtide.frontier import (
     Random,
     Scratch,
     SumProgram,
+    Vanilla,
     ife,
 )
 from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, rounded
@@ -138,7 +139,7 @@ def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject) -> None:
     live.add_vertices(range(VERTICES))
     registered = data.draw(st.integers(0, len(history) - 1))
     queries: list[SumQuery] = []
-    scratch: Query | None = None
+    others: list[Query] = []
     before: dict[int, Any] = {}
     edges: list[Edge] = []
     for k, (batch, after) in enumerate(history):
@@ -148,15 +149,15 @@ def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject) -> None:
                 query = live.ife(program, maintain=maintain)
                 assert isinstance(query, SumQuery)
                 queries.append(query)
-            scratch = live.ife(program, maintain=Scratch())
+            others = [live.ife(program, maintain=each) for each in (Scratch(), Vanilla())]
             before = sums_by_round(naive, range(VERTICES), edges)[-1]
-            assert all(told(query) == before for query in (*queries, scratch))
+            assert all(told(query) == before for query in (*queries, *others))
         live.apply(insert=batch.insert, delete=batch.delete, update=batch.update)
         edges = after
-        if scratch is None:
+        if not queries:
             continue
         expected = sums_by_round(naive, range(VERTICES), edges)[-1]
-        for query in (*queries, scratch):
+        for query in (*queries, *others):
             check_batch(query, expected, before)
         whole = sum_trace(naive, range(VERTICES), edges)
         assert kept(queries[0]) == whole
@@ -206,7 +207,7 @@ def test_small_batches_follow_states_that_come_and_go(
 
 
 @share(60)
-@given(data=st.data(), policy=st.one_of(st.just(JoinOnDemand()), st.just(Scratch()), policies))
+@given(data=st.data(), policy=st.one_of(st.sampled_from([JoinOnDemand(), Scratch(), Vanilla()]), policies))
 def test_new_vertices_have_states_of_their_own(data: st.DataObject, policy: Any) -> None:
     program, naive, _ = CASES["pagerank"]
     live = LiveGraph()

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphtide.errors import NotConvergedError, UsageError
+from graphtide.errors import NotConvergedError
 from graphtide.frontier.delta import Delta
-from graphtide.frontier.failures import Failures
-from graphtide.frontier.program import Program
+from graphtide.frontier.failures import Failures, first_overflow
 from graphtide.frontier.steps import Steps, no_state
-from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
+from graphtide.frontier.sums import Sums
+from graphtide.frontier.vanilla import TOO_LONG, VanillaFlow, VanillaProgram
 from graphtide.functions import overflowed
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ class Dataflows:
 
     def keep(self, name: str, steps: Steps) -> VanillaProgram:
         """A program as a branch of a dataflow, with its first answer."""
-        if not isinstance(steps.program, Program):
-            raise UsageError(
-                f'query "{name}" sums, and no dataflow keeps the differences of its messages',
-                hint="take JoinOnDemand, Scratch or a policy that drops; analytics.pagerank is a dataflow",
-            )
         ground, weight, message = self._ground, steps.program.weight, steps.message
         # A function that does not settle must not stop programs that do.
         at = weight, steps.dtype, message.kind if message.pointer else 0
@@ -58,7 +53,7 @@ class Dataflows:
             flow.change(rows[:0], weights[:0], rows, weights)
             flow.commit()
         kept = VanillaProgram(self._flows[at], name, steps)
-        if steps.program.begins_with_ids:
+        if kept.begins_everywhere:
             self._start(kept, 0)
         else:
             kept.start(*steps.begin)
@@ -67,6 +62,9 @@ class Dataflows:
         except NotConvergedError:
             self.leave(kept)
             raise
+        except TOO_LONG as error:
+            self.leave(kept)
+            raise first_overflow(name) from error
         return kept
 
     def leave(self, program: VanillaProgram) -> None:
@@ -114,6 +112,10 @@ class Dataflows:
 
     def _start(self, kept: VanillaProgram, first: int) -> None:
         """Begin at all vertices from a number on that have something to begin with."""
-        labels = self._ground.labels[first : self._ground.adjacency.vertices]
+        vertices = self._ground.adjacency.vertices
+        if isinstance(kept.steps, Sums):
+            kept.start(np.arange(first, vertices), kept.steps.beginnings(vertices, kept.steps.begin)[first:])
+            return
+        labels = self._ground.labels[first:vertices]
         there = np.flatnonzero(labels != no_state(labels.dtype))
         kept.start(first + there, labels[there])

@@ -68,7 +68,7 @@ class Query(Tabular):
         """The vertices that have a state, and their states."""
         self._check_alive()
         states = self._states()
-        reached = np.flatnonzero(states != no_state(states.dtype))
+        reached = np.flatnonzero(self._has_state(states))
         if self._target is not None:
             reached = reached[reached == self._target]
         return self._table(reached, states[reached])
@@ -77,11 +77,10 @@ class Query(Tabular):
         """What the last batch changed: states that went (diff -1) and states that came (diff 1)."""
         self._check_alive()
         changed, before, after = self._state_changes()
-        nothing = no_state(before.dtype)
         if self._target is not None:
             mine = changed == self._target
             changed, before, after = changed[mine], before[mine], after[mine]
-        had, has = before != nothing, after != nothing
+        had, has = self._had_state(changed, before), self._has_state(after)
         vertices = np.concatenate([changed[had], changed[has]]).astype(np.int64)
         table = self._table(vertices, np.concatenate([before[had], after[has]]))
         diffs = np.repeat(np.array([-1, 1]), [had.sum(), has.sum()])
@@ -155,6 +154,14 @@ class Query(Tabular):
     @abstractmethod
     def _state_changes(self) -> StateChanges:
         """The vertices whose state the last batch changed, with it before and after."""
+
+    def _has_state(self, states: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether what is kept of vertices is a state, and does not stand for none."""
+        return states != no_state(states.dtype)
+
+    def _had_state(self, vertices: NDArray[np.int32], states: NDArray[Any]) -> NDArray[np.bool_]:  # noqa: ARG002 - sums need it
+        """The same of vertices before the last batch."""
+        return self._has_state(states)
 
     def _values(self, states: NDArray[Any]) -> pa.Array:
         """States as users know them."""
@@ -245,6 +252,17 @@ class ProgramQuery(Query):
 
     def _state_changes(self) -> StateChanges:
         return self.ground.changes_by_vertex(self.changes_by_number(), self)
+
+    def _has_state(self, states: NDArray[Any]) -> NDArray[np.bool_]:
+        """Every vertex has a sum, and any number may be one."""
+        if isinstance(self.program, Program):
+            return super()._has_state(states)
+        return np.ones(len(states), np.bool_)
+
+    def _had_state(self, vertices: NDArray[np.int32], states: NDArray[Any]) -> NDArray[np.bool_]:
+        if isinstance(self.program, Program):
+            return super()._had_state(vertices, states)
+        return vertices < self.ground.known
 
     def _values(self, states: NDArray[Any]) -> pa.Array:
         if self.program.begins_with_ids and self.program.message == "copy":
@@ -341,7 +359,9 @@ class ScratchQuery(ProgramQuery):
         """Take an answer computed anew; what differs from the one before is the batch's change."""
         before = np.full(len(states), no_state(self.steps.dtype), self.steps.dtype)
         before[: len(self._answer)] = self._answer
-        changed = np.flatnonzero(before != states)
+        is_changed = before != states
+        is_changed[len(self._answer) :] = True
+        changed = np.flatnonzero(is_changed)
         self._changes = changed.astype(np.int32), before[changed], states[changed]
         self._answer = states
 

@@ -103,7 +103,8 @@ class SumProgram:
 class CompiledSum(CompiledMessage):
     """A message that may ask for the degree, and what makes a state of a sum."""
 
-    finish: Pointer | None = None
+    finish: Callable[..., Any] | None = None
+    ending: Pointer | None = None  # the same as kernels call it
     uses_degree: bool = False
 
 
@@ -137,8 +138,11 @@ def _compile_functions(
     offer = compile_scalar(_with_all(each, takes, zero))
     whole = offer if weight_dtype in {None, dtype} else compile_scalar(_with_weight_as_bits(offer, weight_dtype))
     pointer = point_to(whole.py_func, (dtype, dtype, _INT), dtype)
-    ending = point_to(_with_both(last, takes_last, zero), (dtype, dtype), dtype)
-    return CompiledSum(pointer.address, dtype, weight_dtype or dtype, offer, pointer, ending, uses_degree=takes == 3)
+    end = compile_scalar(_with_both(last, takes_last, zero))
+    ending = point_to(end.py_func, (dtype, dtype), dtype)
+    return CompiledSum(
+        pointer.address, dtype, weight_dtype or dtype, offer, pointer, end, ending, uses_degree=takes == 3
+    )
 
 
 def _add(begin: Any, total: Any) -> Any:

@@ -12,8 +12,9 @@ from graphtide.frontier.kernels.exact_sum import MOST_PARTS
 from graphtide.frontier.kernels.follow import follow
 from graphtide.frontier.kernels.shapes import Kept, Lists
 from graphtide.frontier.maintenance import Dropping
-from graphtide.frontier.steps import Log, Steps, no_state
+from graphtide.frontier.steps import Begin, Log, Steps
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
+from graphtide.functions import note_overflow
 from graphtide.rows.codes import Codes
 
 __all__ = ["SumMemory", "Sums"]
@@ -27,10 +28,10 @@ class Sums(Steps):
 
     def __init__(self, program: SumProgram, message: CompiledSum, dropping: Dropping | None = None) -> None:
         super().__init__(program, message, dropping)
-        assert message.finish is not None
+        assert message.ending is not None
         self.rest: Any = self.dtype.type(program.rest)
         self.row[fields.KIND] = message.kind
-        self.row[fields.FINISH] = message.finish.address
+        self.row[fields.FINISH] = message.ending.address
         self.row[fields.USES_DEGREE] = message.uses_degree
         self.row[fields.SIDES] = program.sides
         self.row[fields.LAST_ROUND] = program.rounds
@@ -41,7 +42,7 @@ class Sums(Steps):
         weights: NDArray[Any],
         names: NDArray[np.int64],
         vertices: int,
-        initial: tuple[NDArray[np.int32], NDArray[Any]],
+        initial: Begin,
         *,
         kept: bool = True,
     ) -> NDArray[Any]:
@@ -49,8 +50,7 @@ class Sums(Steps):
         del names
         rounds = int(self.row[fields.LAST_ROUND])
         given, states = initial
-        begins = np.full(vertices, self.rest, self.dtype)
-        begins[given] = states
+        begins = self.beginnings(vertices, initial)
         now = begins.copy()
         log = Log(len(given) + 2 * vertices, self.dtype)
         at = len(given)
@@ -61,9 +61,17 @@ class Sums(Steps):
             r, done, at = sums.sum_all(
                 self.row, lists, weights, begins, now, r, log.vertices, log.rounds, log.states, at if kept else 0
             )
+        self._tell_of_overflow()
         if kept:
             self._keep(log, int(at), vertices, rounds, lists)
         return now
+
+    def beginnings(self, vertices: int, initial: Begin) -> NDArray[Any]:
+        """The states of round 0, those that are given among them."""
+        given, states = initial
+        begins = np.full(vertices, self.rest, self.dtype)
+        begins[given] = states
+        return begins
 
     def follow(
         self,
@@ -85,10 +93,10 @@ class Sums(Steps):
             if need == 0:
                 break
             self.grow(int(need))
+        self._tell_of_overflow()
         noted = scratch.noted[: run[sums.NOTED]].copy()
         before, after = scratch.last_was[: len(noted)].copy(), self._last_of(noted)
-        before[noted >= known] = no_state(self.dtype)
-        differ = before != after
+        differ = (before != after) | (noted >= known)
         self.changes = noted[differ], before[differ], after[differ]
 
     def last_states(self, names: NDArray[np.int64], vertices: int) -> NDArray[Any]:
@@ -100,6 +108,12 @@ class Sums(Steps):
     def _length(self, states: NDArray[Any]) -> np.dtype[Any]:  # noqa: ARG002
         """Sums of ints may become great at any time."""
         return self.dtype
+
+    def _tell_of_overflow(self) -> None:
+        """Sums of ints are too long where the functions around them are not asked."""
+        if self.row[fields.OVERFLOWED]:
+            self.row[fields.OVERFLOWED] = 0
+            note_overflow()
 
     def _last_of(self, vertices: NDArray[np.int32]) -> NDArray[Any]:
         out = np.empty(len(vertices), self.dtype)

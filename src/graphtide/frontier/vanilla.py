@@ -15,19 +15,20 @@ from numpy.typing import NDArray
 from graphtide.dataflow.branch import Branch
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.expressions.functions import call, col, greatest
+from graphtide.dataflow.expressions.functions import call, col, greatest, lit
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.output import Output
-from graphtide.errors import NotConvergedError
+from graphtide.errors import CapacityError, NotConvergedError, UserFunctionError
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.kernels import messages
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import Program
 from graphtide.frontier.steps import Steps, no_state
+from graphtide.frontier.sum_program import CompiledSum, SumProgram
 from graphtide.rows.codes import Codes
 
-__all__ = ["VanillaFlow", "VanillaProgram"]
+__all__ = ["TOO_LONG", "VanillaFlow", "VanillaProgram"]
 
 _STATE: Final = col("state")
 _WEIGHT: Final = col("weight")
@@ -39,6 +40,9 @@ _MESSAGES: Final[dict[int, Expression]] = {
     messages.TIMES: _STATE * _WEIGHT,
 }
 
+
+# What a dataflow raises if a sum of ints, or what a function makes of ints, is none.
+TOO_LONG: Final = (CapacityError, UserFunctionError)
 
 # A user's function may better a state for ever: some seconds of rounds are enough to say so.
 _MOST_ROUNDS: Final = 1 << 17
@@ -71,11 +75,11 @@ class VanillaFlow:
     def follow(self) -> bool:
         """Bring all programs up to date with a batch, which is what their changes are told of; whether all settle.
 
-        If not, nothing has changed, and what was staged still is.
+        If not, or if an int is too long, nothing has changed, and what was staged still is.
         """
         try:
             self.commit()
-        except NotConvergedError:
+        except (NotConvergedError, *TOO_LONG):
             return False
         for program in self.programs:
             program.held = None
@@ -98,20 +102,19 @@ class VanillaProgram:
     def __init__(self, parent: VanillaFlow, name: str, steps: Steps) -> None:
         self.steps = steps  # what it computes; none is kept there
         self._parent = parent
-        assert isinstance(steps.program, Program)
-        self._program = steps.program
         self._message = steps.message
         self.held: StateChanges | None = None  # the changes of the last batch, if there was a commit since
         self._own = parent.operators  # until it is installed, those of others
         self._branch: Branch = parent.flow.branch(name)
         self._start: Input = self._branch.input("start", vertex=int, state=parent.number)
-        self._output: Output = self._branch.output("states", self._states(parent.edges))
+        self._output: Output = self._branch.output("states", self._states())
         parent.programs.append(self)
 
     @property
     def begins_everywhere(self) -> bool:
         """Whether every vertex has an initial state, those to come as well."""
-        return self._program.begins_with_ids
+        program = self.steps.program
+        return program.begins_with_ids or isinstance(program, SumProgram)
 
     def install(self) -> None:
         """Compute the first answer, and know the operators that were made for it."""
@@ -157,13 +160,39 @@ class VanillaProgram:
         if self in self._parent.programs:
             self._parent.programs.remove(self)
 
-    def _states(self, edges: Collection) -> Collection:
-        program, start = self._program, self._start
+    def _states(self) -> Collection:
+        program, edges = self.steps.program, self._parent.edges
         back = edges.select(src="dst", dst="src", weight="weight")
         ways = {"out": edges, "in": back, "both": edges.concat(back)}[program.along]
+        if isinstance(program, SumProgram):
+            return self._sums(program, ways)
+        return self._extremes(program, ways)
 
-        function, number = self._message.offer, self._parent.number
-        offer = _MESSAGES[program.kind] if function is None else call(_plain(function), _STATE, _WEIGHT, returns=number)
+    def _sums(self, program: SumProgram, ways: Collection) -> Collection:
+        """Each round has operators of its own: what it adds up is another sum than that of the round before."""
+        message, number, start = self._message, self._parent.number, self._start
+        assert isinstance(message, CompiledSum)
+        offer = call(_of_three(message.offer), _STATE, _WEIGHT, col("degree"), returns=number)
+        finished = call(_of_two(message.finish), _STATE, col("total"), returns=number)
+        # A vertex that gets nothing has a sum, too.
+        nothing = start.select("vertex", total=lit(number(0)))
+        degrees = ways.group_by("src").count("degree")
+        states: Collection = start
+        for _ in range(program.rounds):
+            sent = states.with_columns(degree=lit(0))
+            if message.uses_degree:
+                sent = states.join(degrees, on={"vertex": "src"})
+            offers = sent.join(ways, on={"vertex": "src"}).select(vertex="dst", total=offer)
+            totals = offers.concat(nothing).group_by("vertex").sum("total")
+            states = start.join(totals, on="vertex").select("vertex", state=finished)
+        return states
+
+    def _extremes(self, program: Program, ways: Collection) -> Collection:
+        start, function, number = self._start, self._message.offer, self._parent.number
+        if function is None:
+            offer = _MESSAGES[program.kind]
+        else:
+            offer = call(_of_two(function), _STATE, _WEIGHT, returns=number)
 
         def step(states: Collection) -> Collection:
             offers = states.join(ways, on={"vertex": "src"}).select(vertex="dst", state=offer)
@@ -183,10 +212,20 @@ def _number(dtype: np.dtype[Any]) -> type:
     return float if dtype == np.float64 else int
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_two(function: Callable[..., Any] | None) -> Callable[..., Any]:
     """A compiled function as one of Python's, which is what a dataflow takes."""
+    assert function is not None
 
-    def offer(state: Any, weight: Any) -> Any:
-        return function(state, weight)
+    def offer(one: Any, other: Any) -> Any:
+        return function(one, other)
+
+    return offer
+
+
+def _of_three(function: Callable[..., Any] | None) -> Callable[..., Any]:
+    assert function is not None
+
+    def offer(state: Any, weight: Any, degree: Any) -> Any:
+        return function(state, weight, degree)
 
     return offer

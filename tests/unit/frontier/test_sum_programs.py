@@ -48,8 +48,6 @@ def test_a_program_that_makes_no_sense_is_refused(make: Any, message: str) -> No
 def test_a_graph_refuses_what_it_cannot_keep() -> None:
     live = gt.LiveGraph(w=int)
     live.apply(insert=[(1, 2, 3)])
-    with pytest.raises(UsageError, match="sums, and no dataflow"):
-        live.pagerank(maintain=gt.Vanilla())
     with pytest.raises(SchemaError, match='no property "v"'):
         live.ife(gt.ife(lambda state, weight: state * weight, aggregate="sum", initial=1, rounds=1, weight="v"))
     with pytest.raises(UsageError, match="cannot be compiled for int: "):

@@ -14,8 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.frontier.kernels.degrees import degree_along
-from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, rounded
-from graphtide.frontier.kernels.fields import FINISH, KIND, LAST_ROUND, MARK_WIDTH, MARK_WORDS, RECOMPUTED, SIDES
+from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, is_no_int, is_too_long, rounded
+from graphtide.frontier.kernels.fields import (
+    FINISH,
+    KIND,
+    LAST_ROUND,
+    MARK_WIDTH,
+    MARK_WORDS,
+    OVERFLOWED,
+    RECOMPUTED,
+    SIDES,
+)
 from graphtide.frontier.kernels.marks import is_marked
 from graphtide.frontier.kernels.messages import weight_of
 from graphtide.frontier.kernels.shapes import Ints, Small
@@ -77,8 +86,13 @@ def _offer(query, graph, weights, u, slot, state):
 
 
 @leaf
-def _finished(query, begin, total):
-    return call_at(query[FINISH], (begin, total))  # pyright: ignore[reportCallIssue] - numba fills in the context
+def _finished(query, begin, parts, count):
+    """The state that a sum makes; whether one was too long is noted."""
+    arguments = (begin, rounded(parts, count))
+    made = call_at(query[FINISH], arguments)  # pyright: ignore[reportCallIssue] - numba fills in the context
+    if is_too_long(parts, count) or is_no_int(parts, made):
+        query[OVERFLOWED] = 1
+    return made
 
 
 @kernel
@@ -102,7 +116,7 @@ def sum_all(query, graph, weights, begins, now, r, log_vertices, log_rounds, log
                     for slot in range(graph.start[own], graph.start[own] + graph.size[own]):
                         u = np.int64(graph.other[slot])
                         count = add_part(parts, count, _offer(query, graph, weights, u, slot, now[u]))
-            state = _finished(query, begins[v], rounded(parts, count))
+            state = _finished(query, begins[v], parts, count)
             if state != now[v]:
                 log_vertices[at] = v
                 log_rounds[at] = r
@@ -199,7 +213,7 @@ def computed(query, run, kept, graph, weights, scratch, vertex, r, rest):
                 stack[base + 3] = 0
         if asked < 0:
             begin = state_at(head, states, rounds, v, 0, rest)
-            result = _finished(query, begin, rounded(parts, stack[base + 4]))
+            result = _finished(query, begin, parts, stack[base + 4])
             has_result = True
             if drops:
                 memo[2 * place] = key
