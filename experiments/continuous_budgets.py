@@ -16,14 +16,9 @@ Drop = Callable[[gt.Degree], Dropping]
 
 
 def sizes(course: Course, ask: Ask, drop: Drop) -> dict[float, float]:
-    """Bytes for each query by the probability with which differences are dropped; nothing if they cannot be."""
-    found: dict[float, float] = {}
-    for p in PROBABILITIES:
-        size = course.footprint(ask.of(min(SAMPLE, len(ask.arguments))), drop(gt.Degree(p)))
-        if size is None:
-            return {}
-        found[p] = size
-    return found
+    """Bytes for each query by the probability with which differences are dropped."""
+    some = ask.of(min(SAMPLE, len(ask.arguments)))
+    return {p: course.footprint(some, drop(gt.Degree(p))) for p in PROBABILITIES}
 
 
 def least_drop(

@@ -16,7 +16,6 @@ import pyarrow as pa
 import graphtide as gt
 from experiments.continuous_graphs import Evolving, Row
 from graphtide.dataflow.warm import warm as warm_dataflows
-from graphtide.errors import GraphtideError
 from graphtide.frontier.maintenance import Maintenance
 from graphtide.frontier.warm import warm_queries
 
@@ -137,66 +136,52 @@ class Course:
         batches: int = BATCHES,
         patience: float = PATIENCE,
     ) -> list[Measured]:
-        """Register, then follow the batches with each share of deletions, compare and go back; drop at the end.
-
-        Nothing, and a line that says why, if the library cannot keep the query in this way.
-        """
-        queries = self.register(ask, policy)
-        if queries is None:
-            return []
+        """Register, then follow the batches with each share of deletions, compare and go back; drop at the end."""
+        queries = self._register(ask, policy)
         rows: list[Measured] = []
         warm = 1 if isinstance(policy, gt.Scratch) else WARM
         for share in shares:
             changes = self.graph.changes(batches + warm, share)
             before = _counts(queries)
-            seconds = self._follow(changes, warm, patience)
+            seconds, applied = self._follow(changes, warm, patience)
             self._compare(ask, policy, queries)
             counts = _counts(queries)
             for name in ("recomputed", "spurious"):
                 counts[name] -= before[name]
             counts["answers"] = sum(query.result().num_rows for query in queries)
             rows.append(self._measured(ask, policy, share, seconds, counts))
-            self._undo(changes[: len(seconds) + warm])
+            self._undo(changes[:applied])
         for query in queries:
             query.drop()
         return rows
 
-    def register(self, ask: Ask, policy: Maintenance) -> list[gt.Query] | None:
-        """The queries of a kind; None, with a line that says so, if the library cannot keep them in this way."""
-        # What is kept by default need not be said, which older queries take no argument for.
-        more = {} if isinstance(policy, gt.JoinOnDemand) else {"maintain": policy}
-        queries: list[gt.Query] = []
-        try:
-            queries.extend(ask.register(self.live, *each, **more) for each in ask.arguments)
-        except (GraphtideError, TypeError) as error:
-            print(f"{self.graph.name}, {ask.name}, {shown(policy)}: left out, {str(error).splitlines()[0]}", flush=True)
-            for query in queries:
-                query.drop()
-            return None
-        return queries
+    def _register(self, ask: Ask, policy: Maintenance) -> list[gt.Query]:
+        return [ask.register(self.live, *each, maintain=policy) for each in ask.arguments]
 
-    def footprint(self, ask: Ask, policy: Maintenance) -> float | None:
+    def footprint(self, ask: Ask, policy: Maintenance) -> float:
         """Bytes for each query, before any batch."""
-        queries = self.register(ask, policy)
-        if queries is None:
-            return None
+        queries = self._register(ask, policy)
         size = sum(query.nbytes for query in queries) / len(queries)
         for query in queries:
             query.drop()
         return size
 
-    def _follow(self, changes: Sequence[tuple[bool, Row]], warm: int, patience: float) -> list[float]:
-        """Seconds of each batch after some to warm up, as long as there is patience."""
+    def _follow(self, changes: Sequence[tuple[bool, Row]], warm: int, patience: float) -> tuple[list[float], int]:
+        """Seconds of each batch after some to warm up, as long as there is patience for either; and how many in all."""
         seconds: list[float] = []
-        for number, (deletion, row) in enumerate(changes):
+        began, applied = perf_counter(), 0
+        is_warm = False
+        while applied < len(changes) and perf_counter() - began <= patience:
+            deletion, row = changes[applied]
             batch = {"delete" if deletion else "insert": [row]}
-            began = perf_counter()
+            begin = perf_counter()
             self.live.apply(**batch)
-            if number >= warm:
-                seconds.append(perf_counter() - began)
-            if sum(seconds) > patience:
-                break
-        return seconds
+            applied += 1
+            if is_warm:
+                seconds.append(perf_counter() - begin)
+            elif applied == warm or perf_counter() - began > patience:
+                began, is_warm = perf_counter(), True
+        return seconds, applied
 
     def _undo(self, changes: Iterable[tuple[bool, Row]]) -> None:
         net: Counter[Row] = Counter()
@@ -238,10 +223,7 @@ class Course:
         if isinstance(policy, gt.Scratch):
             return
         for query, arguments in zip(queries, ask.arguments, strict=True):
-            try:
-                fresh = ask.register(self.live, *arguments, maintain=gt.Scratch())
-            except (GraphtideError, TypeError):
-                fresh = ask.register(self.live, *arguments)
+            fresh = ask.register(self.live, *arguments, maintain=gt.Scratch())
             agree = _equal(query.result(), fresh.result())
             fresh.drop()
             if not agree:

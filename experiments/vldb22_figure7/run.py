@@ -84,10 +84,9 @@ def measure(course: Course, ask: Ask, budget: float, levels: int, batches: int) 
     held = max(row.queries for row in rows)
     for drop in DROPS:
         by_probability = sizes(course, ask, drop)
-        if by_probability:
-            most = max(held, min(MOST, int(budget / min(by_probability.values()))))
-            counts = np.geomspace(held, most, levels)
-            rows += dropping(course, ask, drop, by_probability, counts=counts, budget=budget, batches=batches)
+        most = max(held, min(MOST, int(budget / min(by_probability.values()))))
+        counts = np.geomspace(held, most, levels)
+        rows += dropping(course, ask, drop, by_probability, counts=counts, budget=budget, batches=batches)
     counts = [row.queries for row in rows]
     for count in sorted({min(counts), max(counts)}):
         rows += course.run(ask.of(count), gt.Scratch(), batches=batches, patience=1.0)
@@ -100,9 +99,9 @@ def as_many_as_fit(course: Course, ask: Ask, policy: Maintenance, *, budget: flo
     held, count = 0, FEW
     for _ in range(TRIES):
         found = course.run(ask.of(count), policy, batches=batches)
-        if found and found[0].bytes <= budget:
+        if found[0].bytes <= budget:
             best, held = found, count
-        count = min(MOST, int(count * budget / found[0].bytes)) if found else 0
+        count = min(MOST, int(count * budget / found[0].bytes))
         if count <= held:
             break
     return best

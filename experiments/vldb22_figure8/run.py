@@ -52,12 +52,11 @@ def measure(course: Course, ask: Ask, share: float, batches: int) -> list[Measur
     rows = [*course.run(ask, gt.Scratch(), batches=batches), *whole]
     for drop in DROPS:
         by_probability = sizes(course, ask, drop)
-        if by_probability:
-            row = least_drop(course, ask, drop, by_probability, budget=share * whole[0].bytes, batches=batches)
-            if row is None:
-                print(f"{course.graph.name}, {ask.name}, {drop.__name__}: does not fit, however much is dropped")
-            else:
-                rows.append(row)
+        row = least_drop(course, ask, drop, by_probability, budget=share * whole[0].bytes, batches=batches)
+        if row is None:
+            print(f"{course.graph.name}, {ask.name}, {drop.__name__}: does not fit, however much is dropped")
+        else:
+            rows.append(row)
     return rows
 
 

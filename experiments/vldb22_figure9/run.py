@@ -3,15 +3,13 @@
 Figure 9 of "Optimizing Differentially-Maintained Recursive Queries on Dynamic Graphs" (VLDB 2022). Run it from the root
 of a checkout:
 
-    python experiments/vldb22_figure9/run.py
-    python experiments/vldb22_figure9/run.py --data FOLDER      # with road-malta-osm and as-caida in it
+    python -m experiments.vldb22_figure9.run
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from time import perf_counter
@@ -20,9 +18,9 @@ import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import csv as arrow_csv
 
 import graphtide as gt
+from experiments.continuous_graphs import evolving
 from graphtide import datasets
 from graphtide.frontier.pair_query import PrunedQuery, SearchedQuery
 from graphtide.frontier.warm import warm_queries
@@ -64,7 +62,9 @@ class Measured:
 def main() -> None:
     """Run, compare, record, draw and print the headline."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="a folder with road-malta-osm/edges.tsv.gz and as-caida/*.txt.gz")
+    parser.add_argument(
+        "--graphs", nargs="*", default=["road-malta-osm", "as-caida"], help="that come with the package"
+    )
     parser.add_argument("--scale", type=int, default=17, help="of the R-MAT graph: its vertices, in bits")
     parser.add_argument("--side", type=int, default=150, help="of the town: its streets each way")
     parser.add_argument("--queries", type=int, default=100)
@@ -73,9 +73,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=HERE)
     chosen = parser.parse_args()
     warm_queries()
-    graphs = [rmat(chosen.scale), streets(chosen.side)]
-    if chosen.data is not None:
-        graphs += [malta(chosen.data), caida(chosen.data)]
+    graphs = [rmat(chosen.scale), streets(chosen.side), *map(shipped, chosen.graphs)]
     rows = [row for graph in graphs for row in measure(graph, chosen.queries, chosen.batches, chosen.landmarks)]
     write(chosen.output / "results.csv", rows)
     draw(chosen.output / "plot.png", rows)
@@ -94,28 +92,11 @@ def streets(side: int) -> Graph:
     return Graph(f"streets {side} x {side}", *ends(table), table.column("length").to_numpy())
 
 
-def malta(folder: Path) -> Graph:
-    """The roads of Malta with their lengths in metres."""
-    table = read(folder / "road-malta-osm" / "edges.tsv.gz")
-    return Graph("road-malta-osm", *ends(table), table.column("length_m").to_numpy())
-
-
-def caida(folder: Path) -> Graph:
-    """Autonomous systems, linked both ways, with weights from 1 to 10."""
-    table = read(next((folder / "as-caida").glob("*.txt.gz")), ["src", "dst"])
-    src, dst = ends(table)
-    weights = seeded_weights(len(src))
-    return Graph("as-caida", np.concatenate([src, dst]), np.concatenate([dst, src]), np.concatenate([weights, weights]))
-
-
-def read(file: Path, names: list[str] | None = None) -> pa.Table:
-    """A compressed table of columns between tabs."""
-    with gzip.open(file) as stream:
-        return arrow_csv.read_csv(
-            stream,
-            read_options=arrow_csv.ReadOptions(column_names=names),
-            parse_options=arrow_csv.ParseOptions(delimiter="\t"),
-        )
+def shipped(name: str) -> Graph:
+    """A real graph: roads with their lengths in metres, autonomous systems with weights from 1 to 10."""
+    graph = evolving(name)
+    assert graph is not None, "it comes with the package"
+    return Graph(name, *ends(graph.edges), graph.edges.column("weight").to_numpy())
 
 
 def ends(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

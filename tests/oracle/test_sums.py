@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import share
-from tests.oracle.frontier_naive import Edge, NaiveSum, sum_trace, sums_by_round
+from tests.oracle.frontier_naive import Edge, NaiveProgram, NaiveSum, answer, sum_trace, sums_by_round
+from tests.oracle.test_budget import FIXED
 from tests.oracle.test_continuous import VERTICES, Batch, histories
 from tests.oracle.test_dropping import policies
 
+from graphtide.errors import CapacityError
 from graphtide.frontier import (
+    Budget,
     Degree,
     DeterministicDrop,
     JoinOnDemand,
@@ -27,6 +32,7 @@ from graphtide.frontier import (
     SumProgram,
     Vanilla,
     ife,
+    sums,
 )
 from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, rounded
 from graphtide.frontier.query import SumQuery
@@ -129,10 +135,19 @@ def check_batch(query: Query, expected: dict[int, Any], before: dict[int, Any]) 
     assert {(row["vertex"], row["state"]): row["diff"] for row in rows} == {c: d for c, d in changes.items() if d}
 
 
+# Never computed anew, now and then, and always.
+dear = st.sampled_from([1e-9, 0.5, 4, 1e9])
+
+
 @pytest.mark.parametrize("name", CASES)
 @share(60)
-@given(data=st.data())
-def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject) -> None:
+@given(data=st.data(), dearer=dear)
+def test_sums_are_maintained_bit_by_bit(name: str, data: st.DataObject, dearer: float) -> None:
+    with patch.object(sums, "_DEARER", dearer):
+        check_sums(name, data)
+
+
+def check_sums(name: str, data: st.DataObject) -> None:
     program, naive, (kind, weight) = CASES[name]
     history: list[tuple[Batch, list[Edge]]] = data.draw(histories(weight))
     live = LiveGraph(weight=kind)
@@ -182,6 +197,7 @@ ends = st.tuples(st.integers(0, VERTICES - 1), st.integers(0, VERTICES - 1))
     ),
     data=st.data(),
 )
+@patch.object(sums, "_DEARER", 1e-9)
 def test_small_batches_follow_states_that_come_and_go(
     edges: list[tuple[int, int]], batches: list[tuple[list[tuple[int, int]], int]], policy: Any, data: st.DataObject
 ) -> None:
@@ -223,6 +239,50 @@ def test_new_vertices_have_states_of_their_own(data: st.DataObject, policy: Any)
         expected = sums_by_round(naive, ids, edges)[-1]
         check_batch(query, expected, before)
         before = expected
+
+
+@pytest.mark.parametrize("name", CASES)
+@share(60)
+@given(data=st.data(), dearer=dear)
+def test_sums_within_a_budget_that_they_share(name: str, data: st.DataObject, dearer: float) -> None:
+    with patch.object(sums, "_DEARER", dearer):
+        check_sums_within_a_budget(name, data)
+
+
+def check_sums_within_a_budget(name: str, data: st.DataObject) -> None:
+    program, naive, (kind, weight) = CASES[name]
+    history: list[tuple[Batch, list[Edge]]] = data.draw(histories(weight))
+    live = LiveGraph(weight=kind)
+    live.add_vertices(range(VERTICES))
+    budget = Budget(FIXED + data.draw(st.integers(0, 3_000)))
+    hops = NaiveProgram(lambda state, _: state + 1, min, {0: 0})
+    asked: list[tuple[Any, Callable[..., dict[int, Any]]]] = [
+        (program, lambda edges: sums_by_round(naive, ids, edges)[-1]),
+        (ife("hop", initial={0: 0}), lambda edges: answer(hops, ids, edges)),
+    ]
+    ids = dict.fromkeys(range(VERTICES))
+    before: dict[Query, dict[int, Any]] = {}
+    oracles: dict[Query, Callable[..., dict[int, Any]]] = {}
+    for each, oracle in data.draw(st.permutations(asked)):
+        try:
+            query = live.ife(each, maintain=budget)
+        except CapacityError:
+            continue
+        oracles[query], before[query] = oracle, oracle([])
+    for batch, after in history:
+        ends = data.draw(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=8))
+        passing: list[Edge] = [(u, v, data.draw(weight)) for u, v in ends]
+        for insert, delete, update, edges in (
+            ([*batch.insert, *passing], batch.delete, batch.update, [*after, *passing]),
+            ([], passing, [], after),
+        ):
+            live.apply(insert=insert, delete=delete, update=update)
+            ids.update(dict.fromkeys(end for edge in passing for end in edge[:2]))
+            assert budget.used == sum(query.nbytes for query in oracles) <= budget.bytes
+            for query, oracle in oracles.items():
+                expected = oracle(edges)
+                check_batch(query, expected, before[query])
+                before[query] = expected
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300), max_size=50))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphtide.errors import NotConvergedError
+from graphtide.errors import CapacityError, NotConvergedError
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.failures import Failures, first_overflow
 from graphtide.frontier.steps import Steps, no_state
 from graphtide.frontier.sums import Sums
-from graphtide.frontier.vanilla import TOO_LONG, VanillaFlow, VanillaProgram
-from graphtide.functions import overflowed
+from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
+from graphtide.functions import note_overflow, overflowed
 
 if TYPE_CHECKING:
     from graphtide.frontier.ground import Ground
@@ -62,9 +62,12 @@ class Dataflows:
         except NotConvergedError:
             self.leave(kept)
             raise
-        except TOO_LONG as error:
+        except CapacityError as error:
             self.leave(kept)
             raise first_overflow(name) from error
+        # A dataflow also looks at rows that cancel: the answer from scratch decides.
+        if overflowed() and ground.try_to_compute(steps, Failures(), kept=False) is None:
+            note_overflow()
         return kept
 
     def leave(self, program: VanillaProgram) -> None:

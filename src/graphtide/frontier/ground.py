@@ -30,10 +30,12 @@ from graphtide.frontier.pairs import Pairs
 from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, SumQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
+from graphtide.frontier.sharing import SharingSteps
 from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
 from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
+from graphtide.frontier.whole_sums import WholeSums
 from graphtide.functions import overflowed
 from graphtide.rows.codes import Codes
 
@@ -130,11 +132,11 @@ class Ground(ABC):
         program, message, begin = admitted
         dropping = maintain if isinstance(maintain, DeterministicDrop | ProbabilisticDrop) else None
         family = self._family(program.weight, message.dtype)
-        if isinstance(program, SumProgram):
+        if isinstance(maintain, Budget):
+            steps: Steps = self._sharing(admitted, maintain, family)
+        elif isinstance(program, SumProgram):
             assert isinstance(message, CompiledSum)
-            steps: Steps = Sums(program, message, dropping)
-        elif isinstance(maintain, Budget):
-            steps = ThinSteps(admitted, maintain, self._house, family)
+            steps = Sums(program, message, dropping)
         else:
             steps = Steps(program, message, dropping)
         steps.begin = begin
@@ -157,6 +159,12 @@ class Ground(ABC):
             query = KeptQuery(live, edges, name, running, family)
         return query
 
+    def _sharing(self, admitted: Admitted, budget: Budget, family: Family, *, unknown: int = 0) -> SharingSteps:
+        """What is kept of a program within a budget."""
+        if isinstance(admitted.program, SumProgram):
+            return WholeSums(admitted, budget, self._house, unknown=unknown)
+        return ThinSteps(admitted, budget, self._house, family, unknown=unknown)
+
     def _family(self, weight: str | None, dtype: np.dtype[Any]) -> Family:
         """The queries that one on this weight is kept with."""
         return self._families.get((weight, dtype)) or Family(dtype, self.adjacency.table, self.column(weight))
@@ -173,7 +181,7 @@ class Ground(ABC):
         A vertex that no edge was seen at changes nothing of what the others need.
         """
         family = self._family(admitted.program.weight, admitted.message.dtype)
-        self.compute(ThinSteps(admitted, budget, self._house, family, unknown=unknown), admitted.begin)
+        self.compute(self._sharing(admitted, budget, family, unknown=unknown), admitted.begin)
 
     def prepare(self) -> None:
         """A batch is about to change the edges."""
@@ -183,10 +191,10 @@ class Ground(ABC):
     def forget(self, query: ProgramQuery) -> None:
         """Take a query out, and what only it needed."""
         self._kept -= 1
+        if isinstance(query.steps, SharingSteps):
+            query.steps.release()
         if isinstance(query, KeptQuery):
             query.family.drop(query.steps)
-            if isinstance(query.steps, ThinSteps):
-                query.steps.release()
             self._families = {at: family for at, family in self._families.items() if family.queries}
         elif isinstance(query, VanillaQuery):
             self._flows.leave(query.kept)
@@ -247,6 +255,8 @@ class Ground(ABC):
         """The same for programs that are in no family; and the turn of those within budgets."""
         overflowed()  # whatever was tried before is forgotten
         for query in self._summed:
+            if query.sums.is_aside:
+                continue
             self._follow_sums(query.sums, delta)
             if overflowed():
                 failures.suspects.append(query.steps)

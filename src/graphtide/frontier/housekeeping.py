@@ -12,7 +12,7 @@ from graphtide.rows.codes import Codes
 if TYPE_CHECKING:
     from graphtide.frontier.failures import Failures
     from graphtide.frontier.ground import Ground
-    from graphtide.frontier.thin_steps import ThinSteps
+    from graphtide.frontier.sharing import SharingSteps
 
 __all__ = ["Housekeeping"]
 
@@ -26,9 +26,9 @@ class Housekeeping:
     def __init__(self, ground: Ground) -> None:
         self.batches = 0
         self._ground = ground
-        self.held: list[ThinSteps] = []  # those that are looked after
-        self._aside: list[ThinSteps] = []
-        self._told: list[ThinSteps] = []  # those whose changes the last batch told from answers
+        self.held: list[SharingSteps] = []  # those that are looked after
+        self._aside: list[SharingSteps] = []
+        self._told: list[SharingSteps] = []  # those whose changes the last batch told from answers
         self._is_changing = False
 
     @property
@@ -37,25 +37,30 @@ class Housekeeping:
         return self._ground.adjacency
 
     @property
+    def known(self) -> int:
+        """Vertices from this number on came with the last batch."""
+        return self._ground.known
+
+    @property
     def labels(self) -> Codes:
         """By number: the state with which a program begins that has no initial states."""
         return self._ground.labels
 
-    def answer(self, steps: ThinSteps) -> NDArray[Any]:
+    def answer(self, steps: SharingSteps) -> NDArray[Any]:
         """The last states of a program."""
         return self._ground.compute(steps, steps.begin, kept=False)
 
-    def enter(self, steps: ThinSteps) -> None:
+    def enter(self, steps: SharingSteps) -> None:
         """Let a query be looked after."""
         self.held.append(steps)
 
-    def leave(self, steps: ThinSteps) -> None:
+    def leave(self, steps: SharingSteps) -> None:
         """Look after it no longer."""
         self.held.remove(steps)
         if steps in self._aside:
             self._aside.remove(steps)
 
-    def set_aside(self, steps: ThinSteps) -> None:
+    def set_aside(self, steps: SharingSteps) -> None:
         """Keep in mind that a query keeps nothing."""
         self._aside.append(steps)
         if not self._is_changing:
@@ -72,7 +77,7 @@ class Housekeeping:
         self._is_changing = False
         self.batches += 1
         for steps in self._told:
-            steps.changes = None
+            steps.forget_told()
         self._told = []
         if self._aside:
             self._told, self._aside = self._aside, []

@@ -17,7 +17,7 @@ from graphtide.ego.aggregates import Function, aggregate_of
 from graphtide.ego.building import Method
 from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Last, Window
-from graphtide.errors import CatalogueError, UsageError
+from graphtide.errors import CatalogueError
 from graphtide.frontier.admission import admit, admit_sum, range_of
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
@@ -225,21 +225,16 @@ class LiveGraph(Tabular):
         name = self._free_name(name)
         maintain = self.maintain if maintain is None else maintain
         if isinstance(program, SumProgram):
-            if isinstance(maintain, Budget):
-                raise UsageError(
-                    f'query "{name}" sums, and a budget has nothing to drop of it',
-                    hint="give it a policy of its own: JoinOnDemand, DeterministicDrop, ProbabilisticDrop or Scratch",
-                )
             message: CompiledMessage = admit_sum(self._edges, program, name)
         else:
             message = admit(self._edges, program, name)
-            if isinstance(maintain, Budget):
-                self._check_room(program, message, maintain)
+        if isinstance(maintain, Budget):
+            self._check_room(program, message, maintain)
         return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
 
-    def _check_room(self, program: Program, message: CompiledMessage, budget: Budget) -> None:
+    def _check_room(self, program: Program | SumProgram, message: CompiledMessage, budget: Budget) -> None:
         """Raise if a query does not fit, before its initial states make vertices known."""
-        initial = program.initial or {}
+        initial = (program.beginnings if isinstance(program, SumProgram) else program.initial) or {}
         known = {vertex: state for vertex, state in initial.items() if self._edges.known(vertex) is not None}
         if len(known) < len(initial):
             fewer = replace(program, initial=known)

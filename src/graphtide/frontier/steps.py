@@ -178,7 +178,7 @@ class Steps:
             self.marks,
             row[fields.MARK_WIDTH],
         )
-        row[fields.DROPPED] = dropped
+        row[fields.DROPPED] += dropped
         return int(left)
 
     def _lay_out(self, log: Log, count: int, vertices: int, highest: int) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphtide.frontier.kernels import fields, sums
 from graphtide.frontier.kernels.exact_sum import MOST_PARTS
-from graphtide.frontier.kernels.follow import follow
+from graphtide.frontier.kernels.follow import WORTH_NO_MORE, follow
 from graphtide.frontier.kernels.shapes import Kept, Lists
 from graphtide.frontier.maintenance import Dropping
 from graphtide.frontier.steps import Begin, Log, Steps
@@ -19,6 +19,8 @@ from graphtide.rows.codes import Codes
 
 __all__ = ["SumMemory", "Sums"]
 
+# A look of a batch takes as long as so many of a first answer, which goes through the edges in their order.
+_DEARER: Final = 4
 # States that are remembered when they had to be computed again; a power of two.
 _MEMO: Final = 1 << 16
 
@@ -84,20 +86,53 @@ class Sums(Steps):
         """Follow a batch of edges lost and gained, and of vertices that are new."""
         known, vertices = new.start, new.stop
         self.add_vertices(vertices)
+        if self.is_aside:
+            return
         memory.make_room(vertices, int(self.row[fields.LAST_ROUND]), drops=self.dropping is not None)
         lost, gained = (np.ascontiguousarray(each[:, :2]) for each in ends)
         run, scratch = memory.run, memory.arrays
+        patience = self._patience(int(lists.size[: 2 * vertices].sum()))
         while True:
             kept = Kept(self.head, self.states, self.rounds, self.free, self.marks)
-            need = follow(self.row, run, kept, lists, weights, lost, gained, scratch, self.rest, known, vertices)
+            need = follow(
+                self.row, run, kept, lists, weights, lost, gained, scratch, self.rest, known, vertices, patience
+            )
             if need == 0:
                 break
-            self.grow(int(need))
+            if need > 0:
+                self.grow(int(need))
+            if need == WORTH_NO_MORE or self.is_aside:
+                run[sums.AT_ROUND] = 0
+                noted = scratch.noted[: run[sums.NOTED]]
+                self._follow_anew(lists, weights, noted, scratch.last_was[: len(noted)], new)
+                return
         self._tell_of_overflow()
         noted = scratch.noted[: run[sums.NOTED]].copy()
         before, after = scratch.last_was[: len(noted)].copy(), self._last_of(noted)
         differ = (before != after) | (noted >= known)
         self.changes = noted[differ], before[differ], after[differ]
+
+    def _patience(self, ends: int) -> int:
+        """Edges along which a batch may look before it is computed anew, in a graph with so many ends of edges."""
+        each = ends if self.program.along == "both" else ends // 2
+        return int(min(each * self.row[fields.LAST_ROUND] / _DEARER, 2**62))
+
+    def _follow_anew(
+        self,
+        lists: Lists,
+        weights: NDArray[Any],
+        noted: NDArray[np.int32],
+        last_was: NDArray[Any],
+        new: range,
+    ) -> None:
+        """Compute the program from its beginning, in the middle of a batch that has changed the steps of some."""
+        before = self.last_states(np.empty(0, np.int64), new.stop)
+        before[noted] = last_was
+        after = self.compute(lists, weights, np.empty(0, np.int64), new.stop, self.begin)
+        differ = before != after
+        differ[new.start :] = True
+        changed = np.flatnonzero(differ).astype(np.int32)
+        self.changes = changed, before[changed], after[changed]
 
     def last_states(self, names: NDArray[np.int64], vertices: int) -> NDArray[Any]:
         """The state that each vertex ends with."""

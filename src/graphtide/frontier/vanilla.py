@@ -19,16 +19,17 @@ from graphtide.dataflow.expressions.functions import call, col, greatest, lit
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.output import Output
-from graphtide.errors import CapacityError, NotConvergedError, UserFunctionError
+from graphtide.errors import CapacityError, NotConvergedError
 from graphtide.frontier.family import StateChanges
 from graphtide.frontier.kernels import messages
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import Program
 from graphtide.frontier.steps import Steps, no_state
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
+from graphtide.functions import compile_checked
 from graphtide.rows.codes import Codes
 
-__all__ = ["TOO_LONG", "VanillaFlow", "VanillaProgram"]
+__all__ = ["VanillaFlow", "VanillaProgram"]
 
 _STATE: Final = col("state")
 _WEIGHT: Final = col("weight")
@@ -40,9 +41,6 @@ _MESSAGES: Final[dict[int, Expression]] = {
     messages.TIMES: _STATE * _WEIGHT,
 }
 
-
-# What a dataflow raises if a sum of ints, or what a function makes of ints, is none.
-TOO_LONG: Final = (CapacityError, UserFunctionError)
 
 # A user's function may better a state for ever: some seconds of rounds are enough to say so.
 _MOST_ROUNDS: Final = 1 << 17
@@ -75,11 +73,11 @@ class VanillaFlow:
     def follow(self) -> bool:
         """Bring all programs up to date with a batch, which is what their changes are told of; whether all settle.
 
-        If not, or if an int is too long, nothing has changed, and what was staged still is.
+        If not, or if a sum of ints is too long, nothing has changed, and what was staged still is.
         """
         try:
             self.commit()
-        except (NotConvergedError, *TOO_LONG):
+        except (NotConvergedError, CapacityError):
             return False
         for program in self.programs:
             program.held = None
@@ -172,8 +170,8 @@ class VanillaProgram:
         """Each round has operators of its own: what it adds up is another sum than that of the round before."""
         message, number, start = self._message, self._parent.number, self._start
         assert isinstance(message, CompiledSum)
-        offer = call(_of_three(message.offer), _STATE, _WEIGHT, col("degree"), returns=number)
-        finished = call(_of_two(message.finish), _STATE, col("total"), returns=number)
+        offer = call(_of_three(message.offer, number), _STATE, _WEIGHT, col("degree"), returns=number)
+        finished = call(_of_two(message.finish, number), _STATE, col("total"), returns=number)
         # A vertex that gets nothing has a sum, too.
         nothing = start.select("vertex", total=lit(number(0)))
         degrees = ways.group_by("src").count("degree")
@@ -192,7 +190,7 @@ class VanillaProgram:
         if function is None:
             offer = _MESSAGES[program.kind]
         else:
-            offer = call(_of_two(function), _STATE, _WEIGHT, returns=number)
+            offer = call(_of_two(function, number), _STATE, _WEIGHT, returns=number)
 
         def step(states: Collection) -> Collection:
             offers = states.join(ways, on={"vertex": "src"}).select(vertex="dst", state=offer)
@@ -212,20 +210,33 @@ def _number(dtype: np.dtype[Any]) -> type:
     return float if dtype == np.float64 else int
 
 
-def _of_two(function: Callable[..., Any] | None) -> Callable[..., Any]:
+def _as_int(made: Any) -> Any:
+    """An int that a dataflow has: the least of 64 bits is none, and noted as one that is too long."""
+    return min(made - 1, made) + 1
+
+
+def _of_two(function: Callable[..., Any] | None, number: type) -> Callable[..., Any]:
     """A compiled function as one of Python's, which is what a dataflow takes."""
     assert function is not None
+    whole = compile_checked(_as_int)
 
-    def offer(one: Any, other: Any) -> Any:
+    def made(one: Any, other: Any) -> Any:
         return function(one, other)
 
-    return offer
+    def made_int(one: Any, other: Any) -> Any:
+        return whole(function(one, other))
+
+    return made_int if number is int else made
 
 
-def _of_three(function: Callable[..., Any] | None) -> Callable[..., Any]:
+def _of_three(function: Callable[..., Any] | None, number: type) -> Callable[..., Any]:
     assert function is not None
+    whole = compile_checked(_as_int)
 
-    def offer(state: Any, weight: Any, degree: Any) -> Any:
+    def made(state: Any, weight: Any, degree: Any) -> Any:
         return function(state, weight, degree)
 
-    return offer
+    def made_int(state: Any, weight: Any, degree: Any) -> Any:
+        return whole(function(state, weight, degree))
+
+    return made_int if number is int else made

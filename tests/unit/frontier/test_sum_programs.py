@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 
 import graphtide as gt
-from graphtide.errors import SchemaError, UsageError
+from graphtide.errors import CapacityError, SchemaError, UsageError
 from graphtide.frontier.query import SumQuery
 
 
@@ -117,11 +118,23 @@ def test_scratch_memory_is_shared_and_let_go_of() -> None:
     assert live.nbytes == before
 
 
-def test_a_budget_is_refused_for_what_it_cannot_drop() -> None:
-    live = gt.LiveGraph(maintain=gt.Budget("1MB"))
+def test_ranks_that_do_not_fit_a_budget_are_set_aside_and_come_back() -> None:
+    budget = gt.Budget(3_000)
+    live = gt.LiveGraph(maintain=budget)
     live.apply(insert=[(1, 2), (2, 1)])
-    with pytest.raises(UsageError, match='query "ranks" sums') as refused:
-        live.pagerank(3, name="ranks")
-    assert "JoinOnDemand" in str(refused.value)
-    assert not live.queries
-    assert live.pagerank(3, name="ranks", maintain=gt.JoinOnDemand()).result().num_rows == 2
+    ranks, near = live.pagerank(3, name="ranks"), live.k_hop(1, 2, name="near")
+    assert isinstance(ranks, SumQuery)
+    applied = live.apply(insert=[(n, n + 1) for n in range(2, 300)])
+    assert ranks.sums.is_aside
+    assert applied["ranks"].filter(pc.field("diff") == 1).num_rows >= 298
+    assert budget.used == ranks.nbytes + near.nbytes <= 3_000
+    with pytest.raises(CapacityError, match="a query needs at least"):
+        live.ife(gt.ife(same, aggregate="sum", initial={777: 1}, rounds=2), name="more")
+    assert live.vertices == 300
+    assert list(live.queries) == ["ranks", "near"]
+    near.drop()
+    assert live.apply()["ranks"].num_rows == 0
+    assert not ranks.sums.is_aside
+    assert live.apply(delete=[(2, 3)])["ranks"].num_rows > 0
+    ranks.drop()
+    assert budget.used == 0

@@ -41,6 +41,7 @@ from graphtide.frontier.kernels.sums import (
     AT_ROUND,
     BATCH,
     CHOSEN,
+    LOOKS,
     MOVED,
     NOTED,
     TICK,
@@ -48,16 +49,19 @@ from graphtide.frontier.kernels.sums import (
     exact,
     last_dropped,
 )
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel, leaf
 
-__all__ = ["follow"]
+__all__ = ["WORTH_NO_MORE", "follow"]
+
+WORTH_NO_MORE = np.int64(-1)
 
 
 @kernel
-def follow(query, run, kept, graph, weights, lost, gained, scratch, rest, known, vertices):
+def follow(query, run, kept, graph, weights, lost, gained, scratch, rest, known, vertices, patience):
     """Bring a query up to date with edges lost and gained, rows that begin with (source, target).
 
-    Vertices from number `known` on are new. Gives the places that the pool lacks for the next round, or 0.
+    Vertices from number `known` on are new. Gives the places that the pool lacks for the next round, 0 if it is done,
+    or WORTH_NO_MORE if it would go along more than `patience` edges.
     """
     if run[AT_ROUND] == 0:
         run[TICK] += 1
@@ -68,7 +72,12 @@ def follow(query, run, kept, graph, weights, lost, gained, scratch, rest, known,
             _note(run, kept, scratch, v, rest)
         _choose(query, run, graph, lost, gained, scratch, known, vertices)
         run[AT_ROUND] = 1
+        run[LOOKS] = 0
     while run[AT_ROUND] <= query[LAST_ROUND]:
+        # What moves at a round mostly moves those after it, too.
+        left = query[LAST_ROUND] - run[AT_ROUND] + 1
+        if run[LOOKS] + left * _edges_into(query, run, graph, scratch) > patience:
+            return WORTH_NO_MORE
         need = _room(query, run, kept, scratch)
         if kept.free[0] + need > kept.states.shape[0]:
             return need
@@ -93,6 +102,18 @@ def follow(query, run, kept, graph, weights, lost, gained, scratch, rest, known,
 
 
 @leaf
+def _edges_into(query, run, graph, scratch):
+    """Edges along which those that are chosen get messages."""
+    count = np.int64(0)
+    for k in range(run[CHOSEN]):
+        v = np.int64(scratch.chosen[k])
+        for side in range(2):
+            if query[SIDES] >> side & 1:
+                count += graph.size[2 * v + 1 - side]
+    return count
+
+
+@leaf
 def _choose_one(run, scratch, v):
     if scratch.chosen_at[v] != run[TICK]:
         scratch.chosen_at[v] = run[TICK]
@@ -110,7 +131,7 @@ def _choose_after(query, run, graph, scratch, u):
                 _choose_one(run, scratch, np.int64(graph.other[slot]))
 
 
-@kernel
+@borrowing_leaf
 def _choose(query, run, graph, lost, gained, scratch, known, vertices):
     """Choose those whose state may be another one at the next round.
 
@@ -132,7 +153,7 @@ def _choose(query, run, graph, lost, gained, scratch, known, vertices):
         _choose_after(query, run, graph, scratch, np.int64(scratch.moved[run[AT_ROUND] & 1, k]))
 
 
-@kernel
+@borrowing_leaf
 def _room(query, run, kept, scratch):
     """Places that are enough for what this round may do to steps; at the end of the rounds, for the last ones."""
     need = np.int64(0)
@@ -157,7 +178,7 @@ def _room_of(query, kept, v):
     return own if count > 0 and room_for(count - 1) != own else np.int64(0)
 
 
-@kernel
+@borrowing_leaf
 def _settle(query, run, kept, graph, weights, scratch, v, is_chosen_now, moved, rest):
     """Give `v` its step of this round; how many have moved, with it.
 
@@ -256,7 +277,7 @@ def _note(run, kept, scratch, v, rest):
         run[NOTED] += 1
 
 
-@kernel
+@borrowing_leaf
 def _complete(query, run, kept, graph, weights, scratch, v, rest):
     """Keep the last step of a vertex whose last kept step was lost."""
     begin = last_round(kept.head, kept.rounds, v)

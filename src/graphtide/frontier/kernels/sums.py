@@ -30,12 +30,13 @@ from graphtide.frontier.kernels.messages import weight_of
 from graphtide.frontier.kernels.shapes import Ints, Small
 from graphtide.frontier.kernels.stairs import last_round, last_round_up_to, most_rounds, state_at
 from graphtide.functions import call_at
-from graphtide.jit import kernel, leaf
+from graphtide.jit import borrowing_leaf, kernel, leaf
 
 __all__ = [
     "AT_ROUND",
     "BATCH",
     "CHOSEN",
+    "LOOKS",
     "MOVED",
     "NOTED",
     "RUN_FIELDS",
@@ -55,7 +56,8 @@ MOVED = 2
 NOTED = 3
 TICK = 4  # of rounds: it never falls
 BATCH = 5  # the tick at which the batch began
-RUN_FIELDS = 6
+LOOKS = 6  # edges gone along in this batch
+RUN_FIELDS = 7
 
 
 class SumScratch(NamedTuple):
@@ -152,7 +154,7 @@ def exact(query, run, kept, graph, weights, scratch, v, q, rest):
     return computed(query, run, kept, graph, weights, scratch, v, d, rest)
 
 
-@kernel
+@borrowing_leaf
 def computed(query, run, kept, graph, weights, scratch, vertex, r, rest):
     """The state of a vertex at round `r` by its definition, from states one round before, and so on where they dropped.
 
@@ -202,6 +204,7 @@ def computed(query, run, kept, graph, weights, scratch, vertex, r, rest):
                 state = state_at(head, states, rounds, u, d - 1, rest)
                 count = add_part(parts, count, _offer(query, graph, weights, u, slot, state))
                 slot += 1
+                run[LOOKS] += 1
             stack[base + 4] = count
             if asked >= 0:
                 stack[base + 3] = slot
