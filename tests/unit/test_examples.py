@@ -65,6 +65,19 @@ def test_an_experiment_with_continuous_queries_can_be_made_again(
         assert count == 0 < lean if policy == "Scratch" else count >= lean > 0
 
 
+def test_single_pairs_with_landmarks_can_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ["--graphs", "--scale", "8", "--side", "8", "--queries", "3", "--batches", "2", "--landmarks", "2"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *small, "--output", str(tmp_path)])
+    runpy.run_path(str(ROOT / "experiments/vldb22_figure9/run.py"), run_name="__main__")
+    assert "with landmarks" in capsys.readouterr().out
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
+    with (tmp_path / "results.csv").open() as stream:
+        ways = [(row["graph"], row["way"]) for row in csv.DictReader(stream)]
+    assert len(ways) == len(set(ways)) == 8
+
+
 def test_program_analyses_can_be_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
