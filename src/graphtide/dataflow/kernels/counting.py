@@ -1,13 +1,15 @@
 """Counts and thresholds in loops and dimensions: a key has one number at a time, how often it is there.
 
 The set of a loop's rows, which recursive queries are made of, has times of two coordinates and mostly a history of a
-few rows. Then the sums at this round and at each later one are taken from the history as it is, without a plane.
+few rows. Then the sums at this round and at each later one are taken from the history as it is, without a plane. Nor is
+there one for a threshold that the bounds of these sums are on one side of, with the change and without it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from graphtide.dataflow.kernels.bounds import bounds_of
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
@@ -35,7 +37,8 @@ from graphtide.dataflow.kernels.layout import (
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
 from graphtide.jit import borrowing, inlined, kernel
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch
+from graphtide.trace.kernels import batch as layout
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
 from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
@@ -119,6 +122,7 @@ def _recount_keys(
         at[1] = j
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
         is_new = i < i_end
+        is_called = j < j_end
         i = i_end
         j = j_end
         history = of_new if is_new else of_carried
@@ -132,6 +136,11 @@ def _recount_keys(
             if diff != 0:
                 put_row(heap, result, probe, row, keys, places, 0, 0, diff)
             continue
+        if parameters[0] == THRESHOLD and not is_called:
+            least, most = bounds_of(history, start, end, now)
+            diff = value(probe, probe[layout.WIDTH] - 1, row)
+            if min(least, least - diff) >= parameters[1] or max(most, most - diff) < parameters[1]:
+                continue
         if length > room:
             return length, 0
         for n in range(length):
