@@ -42,7 +42,7 @@ from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, take
 from graphtide.jit import borrowing, kernel, leaf
 from graphtide.memory import prefetch
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, row_mask, same_data, stride, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import group_end
 from graphtide.trace.kernels.spine import FRESH, merge_for
@@ -298,9 +298,20 @@ def _leading(run, low, high, known, batch, i, keys, values, step, limit):
     It is negative for better rows and 0 for as good ones; of so many it is `known`.
     """
     count = known
+    if values > 1:
+        while low + count < high:
+            at = low + count if step > 0 else high - 1 - count
+            if compare_values(run, at, batch, i, keys, values) * step >= limit:
+                break
+            count += 1
+        return count
+    start = np.uint64(column(run, keys))
+    mask = row_mask(run, keys)
+    own = value(batch, keys, i)
     while low + count < high:
-        at = low + count if step > 0 else high - 1 - count
-        if compare_values(run, at, batch, i, keys, values) * step >= limit:
+        other = run[start + (np.uint64(low + count if step > 0 else high - 1 - count) & mask)]
+        order = int(other > own) - int(other < own)
+        if order * step >= limit:
             break
         count += 1
     return count
