@@ -159,7 +159,7 @@ def test_consolidation_of_columns_with_gaps_adds_up_and_sorts(
         for below, end, above, filled in gaps
     ]
     if is_negative:
-        data[0] = data[0] * random.choice([-1, 1], rows)
+        data[-1] = data[-1] * random.choice([-1, 1], rows)
     zeros = np.zeros(rows, np.int64)
     columns = np.array([*data, zeros, random.integers(-2, 3, rows)], np.int64)
     with heap_without_leaks() as heap:

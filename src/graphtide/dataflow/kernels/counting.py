@@ -83,7 +83,6 @@ def recount(heap, operators, operator, calendar, state):
     slots, _, _ = open_runs(spine, new)
     of_new, starts_of_new = gather_histories(heap, slots, keys, depth, new)
     of_carried, starts_of_carried = gather_histories(heap, slots, keys, depth, carry)
-    past = np.empty((8, depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
@@ -93,9 +92,8 @@ def recount(heap, operators, operator, calendar, state):
     while at[0] < new_rows or at[1] < carried_rows:
         rows, cells = _recount_keys(
             heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
-            past, lines, places, totals, chosen, now, keys, width - keys, parameters, at,
+            lines, places, totals, chosen, now, keys, width - keys, parameters, at,
         )  # fmt: skip
-        past = grow(past, rows)
         lines = grow(lines, rows + 2)
         places = grow(places, rows + 2)
         if cells > totals.shape[0]:
@@ -108,13 +106,13 @@ def recount(heap, operators, operator, calendar, state):
 @borrowing
 def _recount_keys(
     heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
-    past, lines, places, totals, chosen, now, keys, values, parameters, at,
+    lines, places, totals, chosen, now, keys, values, parameters, at,
 ):  # fmt: skip
     """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     depth = now.shape[1]
-    room = min(past.shape[0], lines.shape[0] - 2)
+    room = lines.shape[0] - 2
     i = at[0]
     j = at[1]
     while i < new_rows or j < carried_rows:
@@ -143,17 +141,14 @@ def _recount_keys(
                 continue
         if length > room:
             return length, 0
-        for n in range(length):
-            for d in range(depth + 1):
-                past[n, d] = history[start + n, d]
-        lay_out(past, length, 0, now, lines, places)
+        lay_out(history[start:end], length, 0, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
         if totals.shape[0] < 2 * across * along:
             return 0, 2 * across * along
         totals[: 2 * across * along] = 0
         for n in range(length):
-            totals[cell_of(places, n, across, along)] += past[n, depth]
+            totals[cell_of(places, n, across, along)] += history[start + n, depth]
         add_up(totals, across, along)
         if parameters[0] == THRESHOLD:
             for cell in range(2 * across * along):
