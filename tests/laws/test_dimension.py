@@ -128,10 +128,11 @@ def test_every_cell_is_what_a_recomputation_gives(dimensions: int, case: Any, da
     check(Grid(program, dimensions), history, places, wanted, epochs if together else 1)
 
 
-LEAST, GREATEST, THERE, OFTEN = (
+LEAST, GREATEST, THERE, TWICE, OFTEN = (
     naive.Aggregate(naive.Input(0), (0,), "min", (1,)),
     naive.Aggregate(naive.Input(1), (0,), "max", (1,)),
     naive.Threshold(naive.Input(0), 1),
+    naive.Threshold(naive.Input(0), 2),
     naive.Aggregate(naive.Input(0), (0,), "count"),
 )
 # More rows of a key than are read before its output is looked at: better ones neither for `min` nor for `max`.
@@ -167,7 +168,7 @@ def test_a_key_that_changes_at_times_without_an_order_is_right_at_all_their_boun
     crowd: int, changes: Any, comes: Cell, goes: Cell
 ) -> None:
     """Many times of one key, none before the other: what is put out is torn at bounds that no change stands at."""
-    program = gen.Program(inputs=((int, int), (int, int)), outputs=(LEAST, GREATEST, THERE, OFTEN))
+    program = gen.Program(inputs=((int, int), (int, int)), outputs=(LEAST, GREATEST, THERE, TWICE, OFTEN))
     places = [place for place, _, _ in changes] + [comes, goes]
     history: list[gen.Batch] = [(((row, diff),), ((row, diff),)) for _, row, diff in changes]
     for diff in (1, -1):

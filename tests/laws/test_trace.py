@@ -140,6 +140,36 @@ def test_consolidation_adds_up_and_sorts(data: st.DataObject) -> None:
     assert rows == sorted(meaning(turned))
 
 
+# The values below a gap, where it ends, the values above it, and whether bits of the gap are set, in all rows.
+GAPS = st.tuples(
+    st.sampled_from([1, 2, 40]), st.sampled_from([6, 31, 32, 58]), st.sampled_from([1, 2, 9, 16]), st.booleans()
+)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([17, 64, 300]), st.lists(GAPS, min_size=2, max_size=5), st.booleans())
+def test_consolidation_of_columns_with_gaps_adds_up_and_sorts(
+    seed: int, rows: int, gaps: list[tuple[int, int, int, bool]], is_negative: bool
+) -> None:
+    """As coordinates have them: without the gaps the columns fit into one word, and with them they may not."""
+    random = np.random.default_rng(seed)
+    data = [
+        random.integers(1, above + 1, rows) << end
+        | random.integers(0, min(below, 1 << (end - 1)), rows)
+        | filled << end - 1
+        for below, end, above, filled in gaps
+    ]
+    if is_negative:
+        data[-1] = data[-1] * random.choice([-1, 1], rows)
+    zeros = np.zeros(rows, np.int64)
+    columns = np.array([*data, zeros, random.integers(-2, 3, rows)], np.int64)
+    with heap_without_leaks() as heap:
+        result = consolidated(heap, columns, 1)
+        found = content(heap, result, len(columns))
+        heap.release(result)
+    assert meaning(found) == meaning(columns)
+    assert [tuple(row) for row in found[:-1].T.tolist()] == sorted(meaning(columns))
+
+
 @given(st.data())
 def test_consolidating_twice_gives_the_same_batch(data: st.DataObject) -> None:
     shape = data.draw(SHAPES)

@@ -117,15 +117,11 @@ def _add_line(lines, direction, coordinate):
 @leaf
 def _line(lines, direction, coordinate):
     """The last line that is not above a coordinate; 0 if all are."""
-    low = 0
-    high = lines[0, direction]
-    while low < high:
-        middle = (low + high + 1) >> 1
-        if lines[middle, direction] <= coordinate:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    # They are few: counting all of them has no branch that could be foreseen wrongly.
+    count = 0
+    for k in range(1, lines[0, direction] + 1):
+        count += lines[k, direction] <= coordinate
+    return count
 
 
 @leaf

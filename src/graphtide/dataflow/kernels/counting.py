@@ -1,13 +1,15 @@
 """Counts and thresholds in loops and dimensions: a key has one number at a time, how often it is there.
 
 The set of a loop's rows, which recursive queries are made of, has times of two coordinates and mostly a history of a
-few rows. Then the sums at this round and at each later one are taken from the history as it is, without a plane.
+few rows. Then the sums at this round and at each later one are taken from the history as it is, without a plane. Nor is
+there one for a threshold that the bounds of these sums are on one side of, with the change and without it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from graphtide.dataflow.kernels.bounds import bounds_of
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
@@ -35,7 +37,8 @@ from graphtide.dataflow.kernels.layout import (
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
 from graphtide.jit import borrowing, inlined, kernel
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch
+from graphtide.trace.kernels import batch as layout
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
 from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
@@ -80,7 +83,6 @@ def recount(heap, operators, operator, calendar, state):
     slots, _, _ = open_runs(spine, new)
     of_new, starts_of_new = gather_histories(heap, slots, keys, depth, new)
     of_carried, starts_of_carried = gather_histories(heap, slots, keys, depth, carry)
-    past = np.empty((8, depth + 1), np.int64)
     lines = np.empty((8, 2), np.int64)
     places = np.empty((8, 3), np.int64)
     totals = np.empty(32, np.int64)
@@ -90,9 +92,8 @@ def recount(heap, operators, operator, calendar, state):
     while at[0] < new_rows or at[1] < carried_rows:
         rows, cells = _recount_keys(
             heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
-            past, lines, places, totals, chosen, now, keys, width - keys, parameters, at,
+            lines, places, totals, chosen, now, keys, width - keys, parameters, at,
         )  # fmt: skip
-        past = grow(past, rows)
         lines = grow(lines, rows + 2)
         places = grow(places, rows + 2)
         if cells > totals.shape[0]:
@@ -105,13 +106,13 @@ def recount(heap, operators, operator, calendar, state):
 @borrowing
 def _recount_keys(
     heap, operator, calendar, new, carry, note, result, of_new, starts_of_new, of_carried, starts_of_carried,
-    past, lines, places, totals, chosen, now, keys, values, parameters, at,
+    lines, places, totals, chosen, now, keys, values, parameters, at,
 ):  # fmt: skip
     """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     depth = now.shape[1]
-    room = min(past.shape[0], lines.shape[0] - 2)
+    room = lines.shape[0] - 2
     i = at[0]
     j = at[1]
     while i < new_rows or j < carried_rows:
@@ -119,6 +120,7 @@ def _recount_keys(
         at[1] = j
         probe, row, i_end, j_end = next_key(heap, new, i, new_rows, carry, j, carried_rows, keys)
         is_new = i < i_end
+        is_called = j < j_end
         i = i_end
         j = j_end
         history = of_new if is_new else of_carried
@@ -132,19 +134,21 @@ def _recount_keys(
             if diff != 0:
                 put_row(heap, result, probe, row, keys, places, 0, 0, diff)
             continue
+        if parameters[0] == THRESHOLD and not is_called:
+            least, most = bounds_of(history, start, end, now)
+            diff = value(probe, probe[layout.WIDTH] - 1, row)
+            if min(least, least - diff) >= parameters[1] or max(most, most - diff) < parameters[1]:
+                continue
         if length > room:
             return length, 0
-        for n in range(length):
-            for d in range(depth + 1):
-                past[n, d] = history[start + n, d]
-        lay_out(past, length, 0, now, lines, places)
+        lay_out(history[start:end], length, 0, now, lines, places)
         across = lines[0, 0] + 1
         along = lines[0, 1] + 1
         if totals.shape[0] < 2 * across * along:
             return 0, 2 * across * along
         totals[: 2 * across * along] = 0
         for n in range(length):
-            totals[cell_of(places, n, across, along)] += past[n, depth]
+            totals[cell_of(places, n, across, along)] += history[start + n, depth]
         add_up(totals, across, along)
         if parameters[0] == THRESHOLD:
             for cell in range(2 * across * along):

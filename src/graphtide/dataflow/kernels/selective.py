@@ -2,7 +2,9 @@
 
 The history of a key may be long: that of a hub has a row for each neighbour, and most of their changes do not concern
 it. So with a long history a change is first held against the output, which is short: an insertion that is not better,
-or a removal of a worse row, leaves it as it is, now and at every later time at which it is as good as now.
+or a removal of a worse row, leaves it as it is, now and at every later time at which it is as good as now. Of a shorter
+one, the rows that are better than the change or as good are read, and mostly their sums show that it moves nothing
+(`bounds`). What is left is laid out on a plane (`corners`).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.dataflow.kernels.aggregate import direction
+from graphtide.dataflow.kernels.bounds import add_bounds
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
     add_up,
@@ -37,8 +40,9 @@ from graphtide.dataflow.kernels.layout import (
 from graphtide.dataflow.kernels.lists import compare_values, grow
 from graphtide.dataflow.kernels.visits import look_up, next_key, open_runs, take_carry
 from graphtide.jit import borrowing, kernel, leaf
+from graphtide.memory import prefetch
 from graphtide.trace.kernels import batch as layout
-from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, same_data, stride, value
+from graphtide.trace.kernels.batch import ALL_VARY, ROWS, column, new_batch, row_mask, same_data, stride, value
 from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.index import group_end
 from graphtide.trace.kernels.spine import FRESH, merge_for
@@ -50,6 +54,8 @@ __all__ = ["is_selective", "reselect"]
 _LONG = 64
 # if it is not long itself.
 _SHORT = 64
+# Keys whose rows are asked of the memory while others are looked at.
+_AHEAD = 8
 # Where no row is there.
 _NONE = -1
 
@@ -95,12 +101,14 @@ def reselect(heap, operators, operator, calendar, state):
     places = np.empty((8, 3), np.int64)
     planes = np.empty((3, 32), np.int64)
     chosen = np.empty((2, CORNERS), np.int64)
+    bounds = np.empty((2, 3), np.int64)
     now = this_round(depth, state)
     at = np.zeros(2, np.int64)
     while at[0] < new_rows or at[1] < carried_rows:
         rows, cells = _reselect_keys(
             heap, operator, calendar, new, carry, note, result, slots, lows, highs, of_new, of_carried,
-            out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, now, keys, values, step, at,
+            out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, bounds,
+            now, keys, values, step, at,
         )  # fmt: skip
         past = grow(past, rows)
         lines = grow(lines, rows + 2)
@@ -116,7 +124,8 @@ def reselect(heap, operators, operator, calendar, state):
 @borrowing
 def _reselect_keys(
     heap, operator, calendar, new, carry, note, result, slots, lows, highs, of_new, of_carried,
-    out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, now, keys, values, step, at,
+    out_slots, out_lows, out_highs, runs, past, lines, places, planes, chosen, bounds,
+    now, keys, values, step, at,
 ):  # fmt: skip
     """Visit the keys from `at` on, until there are no more or one needs more room: for how many rows, and cells."""
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
@@ -132,6 +141,8 @@ def _reselect_keys(
         is_called = j < j_end
         i = i_end
         j = j_end
+        if is_new and row + _AHEAD < new_rows:
+            _ask_for(heap, slots, of_new, row + _AHEAD)
         length = _find_rows(heap, slots, lows, highs, keys, probe, row, of_new if is_new else of_carried)
         if length > room:
             return length, 0
@@ -144,6 +155,8 @@ def _reselect_keys(
                 _put_out(heap, out_slots, out_lows, out_highs, keys, past)
                 if _stays(past, put_out, now, probe, row, i_end, keys, step):
                     continue
+        if not is_called and not _moves(heap, slots, lows, highs, probe, row, i_end, keys, values, step, now, bounds):
+            continue
         _gather(heap, slots, lows, highs, runs, keys, step, values, past)
         lay_out(past, length, values, now, lines, places)
         across = lines[0, 0] + 1
@@ -161,6 +174,16 @@ def _reselect_keys(
     at[0] = i
     at[1] = j
     return 0, 0
+
+
+@leaf
+def _ask_for(heap, slots, places, row):
+    """Ask the memory for the first rows of a key in each run."""
+    for r in range(slots.shape[0]):
+        batch = words(heap, slots[r])
+        for c in range(batch[layout.WIDTH]):
+            if stride(batch, c) == 1:
+                prefetch(batch, column(batch, c) + places[r, row])
 
 
 @leaf
@@ -239,6 +262,59 @@ def _may_move(rows, row, batch, start, end, keys, values, step):
         if order < 0 or (order == 0 and value(batch, batch[layout.WIDTH] - 1, i) < 0):
             return True
     return False
+
+
+@leaf
+def _moves(heap, slots, lows, highs, batch, start, end, keys, values, step, now, bounds):
+    """Whether changes in this round may move the output, now or later, as far as bounds of sums can tell.
+
+    A row moves nothing where there is a better one, or where it is there with this change and without it.
+    """
+    data = keys + values
+    for i in range(start, end):
+        bounds[:] = 0
+        for r in range(slots.shape[0]):
+            run = words(heap, slots[r])
+            low = lows[r]
+            high = highs[r]
+            better = _leading(run, low, high, 0, batch, i, keys, values, step, 0)
+            as_good = _leading(run, low, high, better, batch, i, keys, values, step, 1)
+            if better > 0:
+                first = low if step > 0 else high - better
+                add_bounds(run, first, first + better, data, now, bounds[0])
+            if as_good > better:
+                first = low + better if step > 0 else high - as_good
+                add_bounds(run, first, first + as_good - better, data, now, bounds[1])
+        diff = value(batch, batch[layout.WIDTH] - 1, i)
+        if bounds[0, 0] + bounds[0, 1] <= 0 and bounds[1, 0] + bounds[1, 1] <= max(0, diff):
+            return True
+    return False
+
+
+@leaf
+def _leading(run, low, high, known, batch, i, keys, values, step, limit):
+    """How many rows of [low, high), the best first, stand to a row of a batch in an order below `limit`.
+
+    It is negative for better rows and 0 for as good ones; of so many it is `known`.
+    """
+    count = known
+    if values > 1:
+        while low + count < high:
+            at = low + count if step > 0 else high - 1 - count
+            if compare_values(run, at, batch, i, keys, values) * step >= limit:
+                break
+            count += 1
+        return count
+    start = np.uint64(column(run, keys))
+    mask = row_mask(run, keys)
+    own = value(batch, keys, i)
+    while low + count < high:
+        other = run[start + (np.uint64(low + count if step > 0 else high - 1 - count) & mask)]
+        order = int(other > own) - int(other < own)
+        if order * step >= limit:
+            break
+        count += 1
+    return count
 
 
 @borrowing

@@ -1,8 +1,9 @@
 """Sorting differences and adding up those that are equal in row and time.
 
 Columns are measured first and packed side by side into one word where they fit: a row is then one
-key, its order is the word's order, and it is read back from the sorted word. Rows that need more
-than 64 bits are sorted by several words, the least significant first.
+key, its order is the word's order, and it is read back from the sorted word. Columns that are too wide are packed
+without their gaps. Rows that need more than 64 bits all the same are sorted by several words, the least significant
+first.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from graphtide.trace.kernels.batch import (
     value,
     with_column,
 )
+from graphtide.trace.kernels.gaps import find_gap, pack_around, unpack_around
 from graphtide.trace.kernels.heap import NONE, allocate, release, retain, words
 from graphtide.trace.kernels.index import finish, index_words
 from graphtide.trace.kernels.radix import bit_length, sort_keys, sort_pairs
@@ -203,9 +205,29 @@ def _consolidate_many(heap, owner, slot, columns):
     for c in range(width):
         lows[c], bits[c] = _measure(batch, columns[c])
         total += bits[c]
+    gaps = np.zeros((width, 2), np.int64)
     if total <= 64:
-        return _consolidate_packed(heap, owner, slot, columns, lows, bits, total)
+        return _consolidate_packed(heap, owner, slot, columns, lows, bits, gaps, total)
+    closed, total = _close_gaps(batch, columns, lows, bits, gaps)
+    if total <= 64:
+        return _consolidate_packed(heap, owner, slot, columns, lows, closed, gaps, total)
     return _consolidate_wide(heap, owner, slot, columns, lows, bits)
+
+
+@kernel
+def _close_gaps(batch, columns, lows, bits, gaps):
+    """The bits of each column without its longest gap, and of all of them; where the gaps begin and end."""
+    closed = bits.copy()
+    total = 0
+    for c in range(columns.shape[0]):
+        if bits[c] > 0 and lows[c] >= 0 and c < columns.shape[0] - 1:
+            begin, end, left = find_gap(batch, columns[c])
+            if left < bits[c]:
+                gaps[c, 0] = begin
+                gaps[c, 1] = end
+                closed[c] = left
+        total += closed[c]
+    return closed, total
 
 
 @kernel
@@ -219,7 +241,7 @@ def _pack_into(batch, c, low, shift, keys):
 
 
 @inlined
-def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
+def _consolidate_packed(heap, owner, slot, columns, lows, bits, gaps, total):
     """One word holds a whole row, its diff in the lowest bits."""
     batch = words(heap, slot)
     rows = batch[ROWS]
@@ -233,7 +255,9 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
     place = 0
     for c in range(width - 1, -1, -1):
         shifts[c] = place
-        if bits[c] > 0:
+        if gaps[c, 1] > 0:
+            pack_around(batch, columns[c], lows[c], gaps[c, 0], gaps[c, 1], place, keys)
+        elif bits[c] > 0:
             _pack_into(batch, columns[c], lows[c], place, keys)
         place += bits[c]
     if sort_keys(keys, other, rows, total):
@@ -256,6 +280,9 @@ def _consolidate_packed(heap, owner, slot, columns, lows, bits, total):
     for c in range(width - 1):
         if stride(target, c) == 0:
             constant(target, c, lows[c])
+        elif gaps[c, 1] > 0:
+            shift = shifts[c] - bits[width - 1]
+            unpack_around(keys, kept, target, c, lows[c], gaps[c, 0], gaps[c, 1], shift, bits[c])
         else:
             _unpack(keys, kept, target, c, lows[c], shifts[c] - bits[width - 1], bits[c])
     _write_diffs(target, sums, kept)

@@ -409,8 +409,17 @@ def group_end(batch, keys, start):
     if keys == 1 and stride(batch, 0) == 1:
         base = column(batch, 0)
         key = batch[base + start]
-        if start + 1 == rows or batch[base + start + 1] != key:
-            return start + 1
+        step = 1
+        while low + step < rows and batch[base + low + step] == key:
+            low += step
+            step *= 2
+        # Halving without a branch that could be foreseen wrongly.
+        size = min(step, rows - low)
+        while size > 1:
+            half = size >> 1
+            low += half * (batch[base + low + half] == key)
+            size -= half
+        return low + 1
     step = 1
     while low + step < rows and compare_data(batch, low + step, batch, start, keys) == 0:
         low += step
