@@ -44,6 +44,9 @@ __all__ = [
     "this_round",
 ]
 
+# A plane has mostly fewer lines than that in either direction.
+_FEW_LINES = 32
+
 CORNERS = 1 << CLOSED
 
 
@@ -117,11 +120,20 @@ def _add_line(lines, direction, coordinate):
 @leaf
 def _line(lines, direction, coordinate):
     """The last line that is not above a coordinate; 0 if all are."""
-    # They are few: counting all of them has no branch that could be foreseen wrongly.
-    count = 0
-    for k in range(1, lines[0, direction] + 1):
-        count += lines[k, direction] <= coordinate
-    return count
+    low = 0
+    high = lines[0, direction]
+    # Of few, counting all of them has no branch that could be foreseen wrongly.
+    if high <= _FEW_LINES:
+        for k in range(1, high + 1):
+            low += lines[k, direction] <= coordinate
+        return low
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if lines[middle, direction] <= coordinate:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 @leaf
