@@ -404,6 +404,25 @@ def test_seeking_in_what_was_merged_is_bisection(data: st.DataObject) -> None:
         close_spine(heap.table, spine)
 
 
+@given(st.integers(1, 5), st.data())
+def test_rows_that_agree_in_many_columns_are_merged_in_order(width: int, data: st.DataObject) -> None:
+    shape = Shape(((0, 1),) * width, 2)
+    parts = [data.draw(lines(shape, epochs=(0, 0))) for _ in range(3)]
+    with heap_without_leaks() as heap:
+        spine = int(new_spine(heap.table, 0, width + 3, 2, 1))
+        for part in parts:
+            slot = consolidated(heap, part, 2)
+            if slot:
+                push_run(heap.table, spine, slot)
+        merge_all(heap.table, spine)
+        table = words(heap.table, spine)
+        slot = int(run_slot(table, 0)) if table[RUNS] else 0
+        merged = content(heap, slot, width + 3).T.tolist()
+        expected = meaning(np.concatenate(parts, axis=1))
+        assert merged == [[*row, diff] for row, diff in sorted(expected.items())]
+        close_spine(heap.table, spine)
+
+
 @given(st.data())
 def test_a_compacted_spine_keeps_only_what_readers_can_tell_apart(data: st.DataObject) -> None:
     shape = data.draw(SMALL_SHAPES)

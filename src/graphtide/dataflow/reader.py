@@ -12,6 +12,7 @@ from graphtide.dataflow.plan import Codes, Node
 from graphtide.errors import CompactedError, NegativeMultiplicityError, UsageError
 from graphtide.rows import Schema, decode_rows, decode_table
 from graphtide.trace.kernels.consolidate import consolidate
+from graphtide.trace.kernels.exchange import load_changes
 from graphtide.trace.kernels.lookup import count_held, look_up
 from graphtide.trace.kernels.spine import snapshot
 
@@ -63,13 +64,12 @@ class Reader:
 
     def find(self, codes: Codes) -> Codes:
         """The rows, as lines of codes, that begin with given codes in the order of the index; others are not read."""
-        lines, _ = self._looked_up(np.ascontiguousarray(codes), len(codes))
-        return self._natural(lines)[: len(self.schema)]
+        return self._natural(self._looked_up(np.ascontiguousarray(codes), len(codes)))[: len(self.schema)]
 
     def find_counted(self, codes: Codes) -> Codes:
         """As `find`, each row once, with a further line that has its count."""
-        lines, _ = self._looked_up(np.ascontiguousarray(codes), len(codes))
-        return np.delete(self._natural(lines), len(self.schema), axis=0)
+        lines = self._natural(self._looked_up(np.ascontiguousarray(codes), len(codes)))
+        return np.delete(lines, len(self.schema), axis=0)
 
     def held_with(self, codes: Codes, diffs: Codes, keys: int) -> tuple[Codes, Codes, Codes, Codes]:
         """Changes of rows held against what is there, without reading the rest.
@@ -93,10 +93,19 @@ class Reader:
 
     def counts_of(self, codes: Codes) -> Codes:
         """How often each of the given rows is there: lines of codes, rows that differ."""
-        order = list(order_of(self.index))
-        rows = np.lexsort(codes[order[::-1]]) if codes.shape[1] > 1 else np.arange(codes.shape[1])
-        counts = np.empty(codes.shape[1], np.int64)
-        counts[rows] = self._looked_up(np.ascontiguousarray(codes[order][:, rows]), len(order))[1]
+        flow, order = self._flow, list(order_of(self.index))
+        counts, groups = np.zeros((2, codes.shape[1]), np.int64)
+        if codes.shape[1] == 0 or not flow.is_installed(self.index):
+            return counts
+        rows = np.lexsort(codes[order[::-1]]) if codes.shape[1] > 1 else np.zeros(1, np.int64)
+        heap = flow.machine.heap
+        loaded = int(load_changes(heap.table, 0, np.ascontiguousarray(codes[order][:, rows]), 0, 1))
+        sought = int(consolidate(heap.table, 0, loaded, np.arange(len(order))))
+        heap.release(loaded)
+        count_held(heap.table, flow.assembly.spine_of(self.index), sought, len(order), counts, groups)
+        heap.release(sought)
+        in_order = counts.copy()
+        counts[rows] = in_order
         return counts
 
     @property
@@ -142,23 +151,23 @@ class Reader:
         below = np.ascontiguousarray(counted[: len(self.schema), counted[-1] < 0][:, :1])
         return decode_rows(self.schema, self._flow.dictionary, below)[0] if below.shape[1] else None
 
-    def _looked_up(self, codes: Codes, keys: int) -> tuple[Codes, Codes]:
-        """The rows with given keys, which are sorted and differ, and how many each key has."""
+    def _looked_up(self, codes: Codes, keys: int) -> Codes:
+        """The rows with given keys, which are sorted and differ."""
         flow = self._flow
-        nothing = np.empty((len(self.schema) + 2, 0), np.int64), np.zeros(codes.shape[1], np.int64)
+        nothing = np.empty((len(self.schema) + 2, 0), np.int64)
         if codes.shape[1] == 0 or not flow.is_installed(self.index):
             return nothing
         heap = flow.machine.heap
         loaded = heap.put(np.concatenate([codes, np.zeros_like(codes[:1]), np.ones_like(codes[:1])]), 1)
         sought = int(consolidate(heap.table, 0, loaded, np.arange(keys)))
         heap.release(loaded)
-        slot, counts = look_up(heap.table, flow.assembly.spine_of(self.index), 0, sought, keys, flow.epoch - 1)
+        slot = look_up(heap.table, flow.assembly.spine_of(self.index), 0, sought, keys, flow.epoch - 1)
         heap.release(sought)
         if slot == 0:
             return nothing
         lines = heap.get(slot)
         heap.release(slot)
-        return lines, counts
+        return lines
 
     def _counted(self, epoch: int) -> Codes:
         """Lines of the data columns, the epoch and the counts."""

@@ -66,6 +66,7 @@ class Datalog:
         self._inputs: dict[str, Input] = {}
         self._waiting = {base: Waiting() for base in self._program.bases.values()}
         self._wanted = list(dict.fromkeys(each.relation for each in self._program.outputs))
+        self._schemas: dict[str, Schema] = {}
         self._kept_changes: dict[str, Codes] = {}
         self._queries: dict[tuple[str, tuple[int, ...]], Query] = {}
         self._provenance: dict[str, Provenance] = {}
@@ -184,7 +185,11 @@ class Datalog:
 
     def schema(self, relation: str) -> Schema:
         """The columns of a relation, as far as is known before the first commit."""
-        return self._planner.public_schema(self._relation(relation))
+        if not self._inputs:
+            return self._planner.public_schema(self._relation(relation))
+        if relation not in self._schemas:
+            self._schemas[relation] = self._planner.public_schema(self._relation(relation))
+        return self._schemas[relation]
 
     def read(self, relation: str) -> pa.Table:
         """All facts of a relation."""
@@ -245,7 +250,10 @@ class Datalog:
 
     def _derive(self, relations: Iterable[str]) -> list[str]:
         """Plan what relations need and is not there yet; which that was."""
-        needed = set(relations)
+        # What is there was planned together with all that it needs.
+        needed = {each for each in relations if each not in self._planner.indexes}
+        if not needed:
+            return []
         for stratum in reversed(self._strata):
             if needed.intersection(stratum.relations):
                 needed |= {*stratum.relations}
@@ -282,7 +290,7 @@ class Datalog:
     def _encoded(self, relation: Relation, data: Any) -> Codes:
         if not relation.columns:
             return np.zeros((1, len(data)), np.int64)
-        return encode_rows(self._planner.public_schema(relation), self._flow.dictionary, data)
+        return encode_rows(self.schema(relation.name), self._flow.dictionary, data)
 
     def _relation(self, name: str) -> Relation:
         if name not in self._program.relations or "#" in name:

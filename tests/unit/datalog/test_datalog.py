@@ -237,3 +237,11 @@ def test_the_plan_shows_strata_joins_and_operators() -> None:
     assert "sg(A, B), join up(X, A) by A, join up(Y, B) by B" in text
     assert "threshold 1" in text
     assert repr(gt.Datalog(CLOSURE)) == "<Datalog datalog: 2 rules, 2 relations>"
+
+
+def test_what_no_fact_has_decided_is_open_until_the_first_commit() -> None:
+    rules = gt.Datalog("p(X) :- e(X).")
+    rules.insert("e", [])
+    rules.insert("e", [("a",)])
+    rules.commit()
+    assert rules["p"].table().to_pydict() == {"x1": ["a"]}

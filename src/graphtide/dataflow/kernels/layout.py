@@ -62,7 +62,8 @@ UNUSED = 9  # the first round of a monotone loop after all that were begun
 FIRST_NEW = 10  # the first round for new rows of a monotone loop after all that were begun before this run
 WAITING = 11  # the round for which new rows wait in this run, -1 if they do not
 AHEAD = 12  # 1 if what joins give for later rounds of a monotone loop is put out at once in this run
-SCOPE_FIELDS = 13
+DOUBT = 13  # the first round of a monotone loop for which a row was called that may find support, in this run
+SCOPE_FIELDS = 14
 
 # Instructions: (what, operator or scope).
 RUN = 0

@@ -42,6 +42,7 @@ from graphtide.dataflow.kernels.layout import (
     DETAIL,
     DONE,
     DOORS,
+    DOUBT,
     EMITTED,
     ENTER,
     ENTER_AT,
@@ -91,7 +92,7 @@ from graphtide.dataflow.kernels.layout import (
 from graphtide.dataflow.kernels.linear import concatenate, delay, enter, enter_at, leave, leave_at, together
 from graphtide.dataflow.kernels.reduce import correct, visit
 from graphtide.dataflow.kernels.selective import is_selective, reselect
-from graphtide.dataflow.kernels.support import GAP, next_for_new, support
+from graphtide.dataflow.kernels.support import GAP, NEVER, next_for_new, support
 from graphtide.dataflow.kernels.total import reduce_total
 from graphtide.dataflow.kernels.weigh import weigh
 from graphtide.jit import inlined, kernel
@@ -218,9 +219,7 @@ def _run_operator(heap, operators, scopes, state, operator):
         _index(heap, operators, operator, appear(heap, operators, operator, state), state)
     elif kind == REDUCE and scopes[operators[operator, SCOPE], MONOTONE] == 1:
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
-        scope = operators[operator, SCOPE]
-        fresh = support(heap, operators, operator, calendar, state, scopes[scope, WAITING], scopes[scope, AHEAD] == 1)
-        _index(heap, operators, operator, fresh, state)
+        _index(heap, operators, operator, support(heap, operators, operator, calendar, state, scopes), state)
     elif kind == REDUCE and is_counting(heap, operators, operator, state):
         set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
         _index(heap, operators, operator, recount(heap, operators, operator, calendar, state), state)
@@ -358,6 +357,7 @@ def _enter_scope(heap, operators, scopes, state, scope):
         scopes[scope, WAITING] = -1 if takes else scopes[scope, FIRST_NEW]
         # Where rows are replaced, what goes and what comes cancels if it is put out in the same round.
         scopes[scope, AHEAD] = not (brings and takes)
+        scopes[scope, DOUBT] = NEVER
     for k in range(doors.shape[0]):
         if operators[doors[k], PORT] != NONE and _is_door_open(operators[doors[k], DEPTH], depth, state):
             return _begin_round(heap, operators, scopes, state, scope, 0)
@@ -370,13 +370,25 @@ def _signs(heap, operators, doors):
     brings = False
     takes = False
     for k in range(doors.shape[0]):
-        port = operators[doors[k], PORT]
-        if port != NONE:
-            batch = words(heap, port)
-            least, most = range_of(batch, batch[BATCH_WIDTH] - 1)
-            brings |= most > 0
-            takes |= least < 0
+        least, most = _range_of_diffs(heap, operators[doors[k], PORT])
+        if least < 0 < most:
+            # What a join puts out may cancel: of an edge that goes, a join of edges with themselves brings a pair back.
+            settled = consolidate(heap, doors[k], operators[doors[k], PORT], np.arange(operators[doors[k], WIDTH]))
+            release(heap, operators[doors[k], PORT])
+            operators[doors[k], PORT] = settled
+            least, most = _range_of_diffs(heap, settled)
+        brings |= most > 0
+        takes |= least < 0
     return brings, takes
+
+
+@kernel
+def _range_of_diffs(heap, slot):
+    """The least and the greatest diff of a batch; 0 if there is none."""
+    if rows_of(heap, slot) == 0:
+        return 0, 0
+    batch = words(heap, slot)
+    return range_of(batch, batch[BATCH_WIDTH] - 1)
 
 
 @inlined

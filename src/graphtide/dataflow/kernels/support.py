@@ -8,7 +8,8 @@ all that were used, and those with `GAP` others between them: a row that loses i
 one in the rounds between, before anything that follows from it would miss it.
 
 Differences are put out for later rounds as soon as they are known, and only decisions wait: a row is taken away, or
-comes, in the round that it concerns, when all that is derived from earlier ones is known.
+comes, in the round that it concerns, when all that is derived from earlier ones is known. A row without any derivation
+need not wait while no row of an earlier round may find another support: nothing can give it one back in time.
 
 Invariant: when a run ends, every row that is there has a derivation from rows of rounds before its own, so all of them
 follow from the facts, by induction; and every row that has a derivation is there, so all that follows is.
@@ -21,7 +22,20 @@ import numpy as np
 from graphtide.dataflow.kernels.calendar import post_batch, post_row
 from graphtide.dataflow.kernels.corners import new_result, put_row, this_round
 from graphtide.dataflow.kernels.histories import gather_histories
-from graphtide.dataflow.kernels.layout import COORDINATES, GAINED, INPUT, KEYS, LOWER, SPINE, UPPER
+from graphtide.dataflow.kernels.layout import (
+    AHEAD,
+    COORDINATES,
+    DOUBT,
+    GAINED,
+    INPUT,
+    KEYS,
+    LOWER,
+    SCOPE,
+    SPINE,
+    UPPER,
+    WAITING,
+)
+from graphtide.dataflow.kernels.linear import together
 from graphtide.dataflow.kernels.visits import next_key, open_runs, take_carry
 from graphtide.jit import borrowing, kernel, leaf
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, WIDTH, constant, new_batch, put, range_of, rows_of, value
@@ -30,7 +44,7 @@ from graphtide.trace.kernels.heap import NONE, release, words
 from graphtide.trace.kernels.spine import FRESH, merge_for
 from graphtide.trace.kernels.waiting import ROWS_OF_A_LOOK
 
-__all__ = ["GAP", "next_for_new", "support"]
+__all__ = ["GAP", "NEVER", "next_for_new", "support"]
 
 # Rounds from one in which new rows come to the next.
 GAP = 16
@@ -49,12 +63,13 @@ RETURN = 1 << 32
 
 
 @kernel
-def support(heap, operators, operator, calendar, state, first_new, is_ahead):
+def support(heap, operators, operator, calendar, state, scopes):
     """What changes in the set in this round; slot 0 if nothing does.
 
-    Rows that were not there before this epoch wait for round `first_new`, after all rounds of those that were; none do
-    if it is below 0. `is_ahead` says that differences do not wait for their rounds.
+    Rows that were not there before this epoch wait for round WAITING of the scope, after all rounds of those that were;
+    none do if it is below 0.
     """
+    scope = scopes[operators[operator, SCOPE]]
     index = operators[operators[operator, INPUT], SPINE]
     keys = operators[operator, KEYS]
     new = words(heap, index)[FRESH]
@@ -77,26 +92,33 @@ def support(heap, operators, operator, calendar, state, first_new, is_ahead):
     of_new, starts_of_new = gather_histories(heap, slots, keys, DEPTH, new)
     of_carried, starts_of_carried = gather_histories(heap, slots, keys, DEPTH, looked_up)
     note = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, 1, ALL_VARY, 0)
+    ended = NONE
     _sort_out(
-        heap, operator, calendar, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys,
-        first_new, is_ahead, has_gained, result, doubtful, coming, rounds, note,
+        heap, operator, calendar, scope, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now,
+        keys, has_gained, result, doubtful, coming, rounds, note,
     )  # fmt: skip
     release(heap, carry)
     if words(heap, doubtful)[ROWS] > 0:
         merge_for(heap, index, ROWS_OF_A_LOOK * words(heap, doubtful)[ROWS])
         slots, _, _ = open_runs(words(heap, index), new)
         history, starts = gather_histories(heap, slots, keys, DEPTH, doubtful)
-        _decide(heap, operator, calendar, words(heap, doubtful), rounds, history, starts, now, keys, result, note)
+        ended = new_batch(heap, operator, keys + DEPTH + 1, DEPTH, words(heap, doubtful)[ROWS], ALL_VARY, 0)
+        _decide(
+            heap, operator, calendar, scope, words(heap, doubtful), rounds, history, starts, now, keys, result, ended,
+            note,
+        )  # fmt: skip
+        _put_off(heap, operator, calendar, scope, words(heap, ended), now, keys, note)
     release(heap, note)
     release(heap, doubtful)
     if words(heap, coming)[ROWS] > 0:
-        following = first_new if now[0, 1] < first_new else next_for_new(now[0, 1])
+        following = scope[WAITING] if now[0, 1] < scope[WAITING] else next_for_new(now[0, 1])
         post_batch(heap, calendar, DEPTH, np.array([following]), operator, coming)
     else:
         release(heap, coming)
     out = words(heap, result)
     constant(out, keys, state[LOWER])
     constant(out, keys + 1, state[COORDINATES + 1])
+    result = together(heap, operator, result, ended)
     fresh = consolidate(heap, operator, result, np.arange(keys))
     release(heap, result)
     return fresh
@@ -114,10 +136,12 @@ def _may_return(carry):
 
 @borrowing
 def _sort_out(
-    heap, operator, calendar, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now, keys,
-    first_new, is_ahead, has_gained, result, doubtful, coming, rounds, note,
+    heap, operator, calendar, scope, new, carry, of_new, starts_of_new, of_carried, starts_of_carried, now,
+    keys, has_gained, result, doubtful, coming, rounds, note,
 ):  # fmt: skip
     """Decide what the output and what came in suffice for; rows whose derivations must be counted are `doubtful`."""
+    first_new = scope[WAITING]
+    is_ahead = scope[AHEAD] == 1
     new_rows = words(heap, new)[ROWS] if new != NONE else 0
     carried_rows = words(heap, carry)[ROWS] if carry != NONE else 0
     epoch = now[0, 0]
@@ -172,7 +196,7 @@ def _sort_out(
                     continue
                 if place > last and not is_ahead:
                     # Most rows that lose a derivation where facts are replaced are gone, or get another one until then.
-                    _call(heap, operator, calendar, now, place, probe, row, keys, note, LOSS)
+                    _call(heap, operator, calendar, scope, now, place, probe, row, keys, note, LOSS)
                     continue
             elif was_there == 0 and last < first_new:
                 _copy_key(words(heap, coming), probe, row, keys, epoch, first_new, total)
@@ -202,8 +226,13 @@ def _copy_key(target, probe, row, keys, epoch, coordinate, diff):
 
 
 @borrowing
-def _decide(heap, operator, calendar, probe, rounds, history, starts, now, keys, result, note):
-    """Take rows away that lost their support in this round, let those come that have some, and call for the others."""
+def _decide(
+    heap, operator, calendar, scope, probe, rounds, history, starts, now, keys, result, ended, note,
+):  # fmt: skip
+    """Take rows away that lost their support in this round, let those come that have some, and call for the others.
+
+    Those that have lost all their derivations and are in later rounds are written to `ended`.
+    """
     last = now[0, 1]
     for row in range(probe[ROWS]):
         place = rounds[row]
@@ -219,12 +248,15 @@ def _decide(heap, operator, calendar, probe, rounds, history, starts, now, keys,
             if place == NEVER or last % GAP == 0:
                 put_row(heap, result, probe, row, keys, history, 0, 0, 1)
             else:
-                _call(heap, operator, calendar, now, next_for_new(last), probe, row, keys, note, RETURN)
+                _call(heap, operator, calendar, scope, now, next_for_new(last), probe, row, keys, note, RETURN)
             continue
         if derived > 0:
             continue
+        if last < place < NEVER and total == 0:
+            _copy_key(words(heap, ended), probe, row, keys, now[0, 0], place, -1)
+            continue
         if last < place < NEVER:
-            _call(heap, operator, calendar, now, place, probe, row, keys, note, LOSS if total > 0 else END)
+            _call(heap, operator, calendar, scope, now, place, probe, row, keys, note, LOSS)
             continue
         if place < NEVER:
             put_row(heap, result, probe, row, keys, history, 0, 0, -1)
@@ -232,7 +264,22 @@ def _decide(heap, operator, calendar, probe, rounds, history, starts, now, keys,
         if following != NEVER:
             if place == NOT_YET:
                 following = next_for_new(following)
-            _call(heap, operator, calendar, now, following, probe, row, keys, note, RETURN)
+            _call(heap, operator, calendar, scope, now, following, probe, row, keys, note, RETURN)
+
+
+@borrowing
+def _put_off(heap, operator, calendar, scope, ended, now, keys, note):
+    """Of rows without derivations, keep those that can get none before their rounds; call for the others then."""
+    kept = 0
+    for row in range(ended[ROWS]):
+        place = value(ended, keys + 1, row)
+        if place <= scope[DOUBT]:
+            for c in range(keys + DEPTH):
+                put(ended, c, kept, value(ended, c, row))
+            kept += 1
+        else:
+            _call(heap, operator, calendar, scope, now, place, ended, row, keys, note, END)
+    ended[ROWS] = kept
 
 
 @leaf
@@ -242,8 +289,10 @@ def next_for_new(coordinate):
 
 
 @leaf
-def _call(heap, operator, calendar, now, coordinate, probe, row, keys, note, what):
+def _call(heap, operator, calendar, scope, now, coordinate, probe, row, keys, note, what):
     """Let a row be visited in a later round; `note` is a batch of one row to write it on."""
+    if what != END:
+        scope[DOUBT] = min(scope[DOUBT], coordinate)
     words(heap, note)[ROWS] = 0
     _copy_key(words(heap, note), probe, row, keys, now[0, 0], coordinate, what)
     now[1, 1] = coordinate

@@ -51,6 +51,7 @@ __all__ = [
     "reserve",
     "row_mask",
     "rows_of",
+    "same_between",
     "same_data",
     "stride",
     "used_words",
@@ -239,6 +240,15 @@ def compare_data(a, i, b, j, columns):
 def same_data(a, i, b, j, columns):
     """Whether the first `columns` columns of the two rows agree."""
     for c in range(columns):
+        if value(a, c, i) != value(b, c, j):
+            return False
+    return True
+
+
+@leaf
+def same_between(a, i, b, j, first, end):
+    """Whether the columns from `first` on and before `end` agree."""
+    for c in range(first, end):
         if value(a, c, i) != value(b, c, j):
             return False
     return True

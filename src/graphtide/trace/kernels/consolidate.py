@@ -148,7 +148,7 @@ def _write_rows(heap, owner, slot, columns, picked, sums, rows):
     width = columns.shape[0]
     varying = 0
     for c in range(width - 1):
-        if stride(batch, columns[c]) == 1:
+        if stride(batch, columns[c]) == 1 and _differs(batch, columns[c], picked, rows):
             varying = with_column(varying, c)
     if _varies(sums, rows):
         varying = with_column(varying, width - 1)
@@ -167,6 +167,15 @@ def _write_rows(heap, owner, slot, columns, picked, sums, rows):
     _write_diffs(target, sums, rows)
     finish(target, rows)
     return result
+
+
+@leaf
+def _differs(batch, c, picked, n):
+    """Whether a column has several values in some rows: where it has one, merges need not look at it."""
+    for i in range(1, n):
+        if value(batch, c, picked[i]) != value(batch, c, picked[0]):
+            return True
+    return False
 
 
 @leaf

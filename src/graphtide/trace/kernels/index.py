@@ -35,6 +35,7 @@ from graphtide.trace.kernels.batch import (
 from graphtide.trace.kernels.radix import bit_length
 
 __all__ = [
+    "bound_all",
     "close_index",
     "finish",
     "group_end",
@@ -387,6 +388,29 @@ def _mend_outside(batch, probe, found):
             found[i] = 0
         elif value(probe, 0, i) > most:
             found[i] = batch[ROWS]
+
+
+@kernel
+def bound_all(batch, probe, ends):
+    """Before which row of a batch the rows end that may have the key of each row of a probe.
+
+    Gives how many leading columns need not be compared any more, of rows between where `seek_all` found the key and
+    there: a directory that the second column cuts knows where each first value ends, so the first column is not read.
+    """
+    if batch[INDEX] == 0 or batch[SECOND_BITS] == 0:
+        ends[:] = batch[ROWS]
+        return 0
+    starts = batch[batch[INDEX] :]
+    sought = probe[column(probe, 0) :]
+    mask = row_mask(probe, 0)
+    base = np.uint64(batch[INDEX_BASE])
+    bits = np.uint64(batch[SECOND_BITS])
+    one = np.uint64(1)
+    last = (np.uint64(batch[INDEX_SIZE] - 1) >> bits) - one
+    for i in range(ends.shape[0]):
+        own = np.uint64(sought[np.uint64(i) & mask]) - base
+        ends[i] = starts[(min(own, last) + one) << bits] if own <= last else 0
+    return 1
 
 
 @leaf

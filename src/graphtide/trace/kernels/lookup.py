@@ -21,12 +21,11 @@ PROBE = 2
 
 @kernel
 def look_up(heap, slot, owner, sought, keys, epoch):
-    """The rows whose first `keys` columns are those of a row of a consolidated batch, and how many each such row has.
+    """The rows whose first `keys` columns are those of a row of a consolidated batch.
 
-    The rows come as a consolidated batch that bears `epoch`, the last one committed; slot 0 if there are none.
+    They come as a consolidated batch that bears `epoch`, the last one committed; slot 0 if there are none.
     """
     width = words(heap, slot)[SPINE_WIDTH]
-    counts = np.zeros(words(heap, sought)[ROWS], np.int64)
     found, count = _find(heap, slot, sought, keys)
     gathered = new_batch(heap, owner, width, 1, count, ALL_VARY, 0)
     out = words(heap, gathered)
@@ -35,11 +34,10 @@ def look_up(heap, slot, owner, sought, keys, epoch):
         for c in range(width):
             put(out, c, k, value(batch, c, found[k, ROW]))
         put(out, width - 2, k, epoch)
-        counts[found[k, PROBE]] += value(batch, width - 1, found[k, ROW])
     out[ROWS] = count
     result = consolidate(heap, owner, gathered, np.arange(width - 2))
     release(heap, gathered)
-    return result, counts
+    return result
 
 
 @kernel

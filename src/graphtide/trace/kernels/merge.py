@@ -57,6 +57,8 @@ __all__ = ["merge_some", "start_merge"]
 GATHERED = 0
 # Rows that a plain merge takes at a time.
 BLOCK = 1024
+# Columns by which it is computed which row comes next.
+COMPUTED = 3
 
 
 @kernel
@@ -163,7 +165,7 @@ def _merge_plain(a, b, out, progress, fuel):
         most = min(BLOCK, stop - i - j)
         written = 0
         if count > 0 and i < a[ROWS] and j < b[ROWS]:
-            written = min(2, count)
+            written = min(COMPUTED, count)
             i, j, rows = _interleave(a, i, b, j, compared, count, out, order, amounts, most)
         else:
             i, j, rows = _line_up(a, i, b, j, order, amounts, most)
@@ -181,7 +183,7 @@ def _merge_plain(a, b, out, progress, fuel):
 def _interleave(a, i, b, j, compared, count, out, order, amounts, most):
     """The next rows of both, until `most` are read or one side is spent; where it is now, and how many came out.
 
-    Which side is next cannot be foreseen, so for two columns it is computed, not branched on. These columns are
+    Which side is next cannot be foreseen, so for three columns it is computed, not branched on. These columns are
     written to `out` at once.
     """
     c = compared[0]
@@ -192,6 +194,10 @@ def _interleave(a, i, b, j, compared, count, out, order, amounts, most):
     second = out[column(out, c) + out[ROWS] :]
     second_a, second_b = a[column(a, c) :], b[column(b, c) :]
     second_mask_a, second_mask_b = row_mask(a, c), row_mask(b, c)
+    c = compared[min(2, count - 1)]
+    third = out[column(out, c) + out[ROWS] :]
+    third_a, third_b = a[column(a, c) :], b[column(b, c) :]
+    third_mask_a, third_mask_b = row_mask(a, c), row_mask(b, c)
     c = a[WIDTH] - 1
     diffs_a, diffs_b = a[column(a, c) :], b[column(b, c) :]
     diff_mask_a, diff_mask_b = row_mask(a, c), row_mask(b, c)
@@ -208,9 +214,14 @@ def _interleave(a, i, b, j, compared, count, out, order, amounts, most):
             x2 = second_a[row_a & second_mask_a]
             y2 = second_b[row_b & second_mask_b]
             side = 2 * side + _order(x2, y2)
+            if count > 2:
+                x3 = third_a[row_a & third_mask_a]
+                y3 = third_b[row_b & third_mask_b]
+                side = 2 * side + _order(x3, y3)
+                if count > COMPUTED and side == 0:
+                    side = _compare_columns(a, np.int64(row_a), b, np.int64(row_b), compared, COMPUTED, count)
+                third[rows] = x3 if side <= 0 else y3
             second[rows] = x2 if side <= 0 else y2
-            if count > 2 and side == 0:
-                side = _compare_columns(a, np.int64(row_a), b, np.int64(row_b), compared, 2, count)
         from_a = side <= 0
         from_b = side >= 0
         amount = from_a * diffs_a[row_a & diff_mask_a] + from_b * diffs_b[row_b & diff_mask_b]
