@@ -307,7 +307,8 @@ class Ground(ABC):
         ends = delta.seen_in(self.column(weight))
         weights = self.weights(weight).view(sums.dtype)
         new = range(self.known, self.adjacency.vertices)
-        sums.follow(self._memory_of(sums), self.adjacency.lists, weights, ends, new)
+        edges = self.adjacency.edges
+        sums.follow(self._memory_of(sums), self.adjacency.lists, weights, ends, new, edges=edges)
 
 
 class EdgeGround(Ground):

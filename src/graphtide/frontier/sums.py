@@ -82,8 +82,10 @@ class Sums(Steps):
         weights: NDArray[Any],
         ends: tuple[Codes, Codes],
         new: range,
+        *,
+        edges: int,
     ) -> None:
-        """Follow a batch of edges lost and gained, and of vertices that are new."""
+        """Follow a batch of edges lost and gained, and of vertices that are new, on a graph with so many edges."""
         known, vertices = new.start, new.stop
         self.add_vertices(vertices)
         if self.is_aside:
@@ -91,7 +93,7 @@ class Sums(Steps):
         memory.make_room(vertices, int(self.row[fields.LAST_ROUND]), drops=self.dropping is not None)
         lost, gained = (np.ascontiguousarray(each[:, :2]) for each in ends)
         run, scratch = memory.run, memory.arrays
-        patience = self._patience(int(lists.size[: 2 * vertices].sum()))
+        patience = self._patience(edges)
         while True:
             kept = Kept(self.head, self.states, self.rounds, self.free, self.marks)
             need = follow(
@@ -112,10 +114,10 @@ class Sums(Steps):
         differ = (before != after) | (noted >= known)
         self.changes = noted[differ], before[differ], after[differ]
 
-    def _patience(self, ends: int) -> int:
-        """Edges along which a batch may look before it is computed anew, in a graph with so many ends of edges."""
-        each = ends if self.program.along == "both" else ends // 2
-        return int(min(each * self.row[fields.LAST_ROUND] / _DEARER, 2**62))
+    def _patience(self, edges: int) -> int:
+        """Edges along which a batch may look before it is computed anew, in a graph with so many."""
+        ways = 2 * edges if self.program.along == "both" else edges
+        return int(min(ways * self.row[fields.LAST_ROUND] / _DEARER, 2**62))
 
     def _follow_anew(
         self,
