@@ -25,6 +25,7 @@ from graphtide.dataflow.plan import (
     EnterAt,
     Feedback,
     Import,
+    Improve,
     Join,
     Leave,
     LeaveAt,
@@ -58,6 +59,7 @@ _KINDS: Final = {
     Join: layout.JOIN,
     Weigh: layout.WEIGH,
     Reduce: layout.REDUCE,
+    Improve: layout.IMPROVE,
     Python: layout.CALL,
     Import: layout.IMPORT,
 }
@@ -206,6 +208,9 @@ class Assembly:
                 self._set_parameters(number, np.array([is_float], np.int64))
             case Reduce():
                 self._place_reduce(node, operation, number)
+            case Improve(order, is_least):
+                row[layout.KEYS] = len(order) - 1
+                self._set_parameters(number, np.array([is_least, *order], np.int64))
             case Python():
                 self.machine.transformers[number] = node.extra["transformer"]
             case _:

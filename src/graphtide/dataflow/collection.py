@@ -292,9 +292,7 @@ class Collection:
 
         with loop_from(self, body, max_rounds) as loop:
             variable = loop.variable(self)
-            result = body(variable)
-            variable.becomes(result)
-        return loop.leave(result)
+            return variable.becomes_fixed_point(loop, body(variable))
 
     def iterate_prioritized(
         self,
@@ -313,9 +311,8 @@ class Collection:
 
         with loop_from(self, body, max_rounds) as loop:
             variable = loop.empty_variable(self.schema)
-            result = body(variable, loop.enter(self, priority=as_expression(priority)))
-            variable.becomes(result)
-        return loop.leave(result)
+            arriving = loop.enter(self, priority=as_expression(priority))
+            return variable.becomes_fixed_point(loop, body(variable, arriving))
 
     # -- results
 

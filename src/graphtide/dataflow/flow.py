@@ -104,9 +104,28 @@ class Dataflow:
 
     def input_of(self, name: str, schema: Schema) -> Input:
         """As `input`, for a schema that is already made."""
+        return self._new_input(name, schema, Source())
+
+    def growing_input(self, name: str, /, **columns: Any) -> Input:
+        """As `input`, for rows that are never taken away: what is computed of them may cost much less.
+
+        Loops that look for the least or greatest value of each key then follow no rounds (see `dataflow.growing`).
+
+        >>> flow = Dataflow()
+        >>> edges = flow.growing_input("edges", src=int, dst=int)
+        >>> edges.insert([(1, 2)])
+        >>> edges.remove([(1, 2)])
+        Traceback (most recent call last):
+        ...
+        graphtide.errors.UsageError: rows cannot be taken away from "edges", which was made to grow
+        hint: make it with flow.input(...)
+        """
+        return self._new_input(name, Schema(columns), Source(grows=True))
+
+    def _new_input(self, name: str, schema: Schema, source: Source) -> Input:
         if name in self._inputs:
             raise PlanError(f'there already is an input "{name}"', hint="give this one another name")
-        made = Input(self, self.builder.add(Node(Source(), (), self.builder.root, schema, name)))
+        made = Input(self, self.builder.add(Node(source, (), self.builder.root, schema, name)))
         self._inputs[name] = made
         return made
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphtide.dataflow.collection import Collection
-from graphtide.dataflow.plan import Codes, Node
+from graphtide.dataflow.plan import Codes, Node, Source
 from graphtide.dataflow.staged import Staged, lines_of
 from graphtide.errors import SchemaError, UsageError
 from graphtide.rows import encode_rows
@@ -59,6 +59,8 @@ class Input(Collection):
         """
         codes = encode_rows(self.schema, self.flow.dictionary, rows)
         amounts = _one_per_row("diff", diffs, codes.shape[1])
+        if len(amounts):
+            self._check_grows(int(amounts.min()))
         if epochs is None:
             with self.flow.lock:
                 self._staged.append(Staged(codes, self.flow.staging, amounts))
@@ -74,11 +76,21 @@ class Input(Collection):
 
     def change_codes(self, codes: Codes, diff: int) -> None:
         """As `insert` (1) and `remove` (-1), for lines of codes in the dataflow's dictionary."""
+        self._check_grows(diff)
         with self.flow.lock:
             self._staged.append(Staged(codes, self.flow.staging, diff))
 
     def _stage(self, rows: Any, diff: int) -> None:
         self.change_codes(encode_rows(self.schema, self.flow.dictionary, rows), diff)
+
+    def _check_grows(self, least: int) -> None:
+        """Refuse to take rows away from an input that was made to grow."""
+        source = self.node.operation
+        if least < 0 and isinstance(source, Source) and source.grows:
+            raise UsageError(
+                f'rows cannot be taken away from "{self.node.name}", which was made to grow',
+                hint="make it with flow.input(...)",
+            )
 
     @property
     def staged(self) -> int:

@@ -10,6 +10,7 @@ from graphtide.dataflow.plan import (
     EnterAt,
     Feedback,
     Import,
+    Improve,
     Join,
     Leave,
     LeaveAt,
@@ -43,6 +44,9 @@ def label_of(node: Node) -> str:
         case Reduce(keys, label=label):
             by = ", ".join(node.schema.names[:keys])
             return f"{label} by {by}" if by else label
+        case Improve(order, label=label):
+            by = ", ".join(node.schema.names[: len(order) - 1])
+            return f"{label} by {by}, whatever comes" if by else f"{label}, whatever comes"
         case Python(label=label):
             return label
         case Weigh():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from graphtide.dataflow.builder import MOST_ROUNDS
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
+from graphtide.dataflow.growing import improve, is_least
 from graphtide.dataflow.kernels.layout import THRESHOLD
 from graphtide.dataflow.plan import EnterAt, Feedback, Leave, Node, Reduce, Scope, Variable
 from graphtide.errors import CapacityError, PlanError
@@ -31,7 +32,28 @@ class LoopVariable(Collection):
 
     def becomes(self, result: Collection) -> None:
         """Say what the variable is in the next round."""
+        self._check(result)
+        self._feed_back(result, keeps_initial=False)
+
+    def becomes_fixed_point(self, loop: Loop, result: Collection) -> Collection:
+        """Say so, for the only variable of a loop; what it comes to, for use outside.
+
+        The best values of each key are followed without rounds where that comes to the same (`growing`).
+        """
+        self._check(result)
         builder = self.flow.builder
+        initial = None if self._initial is None else self._initial.node
+        is_read = any(result.node in node.inputs for node in builder.nodes)
+        improves = not is_read and result.node.scope is loop.scope and improve(result.node, self._variable, initial)
+        self._feed_back(result, keeps_initial=improves)
+        left = loop.leave(result)
+        if not improves:
+            return left
+        *keys, value = left.schema
+        grouped = left.group_by(*keys)
+        return grouped.min(value) if is_least(result.node) else grouped.max(value)
+
+    def _check(self, result: Collection) -> None:
         if not isinstance(cast("object", result), Collection):
             raise PlanError(f"the loop's body gave {result!r}", hint="return a collection from it")
         if self.is_defined:
@@ -49,9 +71,11 @@ class LoopVariable(Collection):
                     f'the loop\'s body gives "{name}" as {given}, its variable has it as {self.schema[name]}',
                     hint="fill the gaps with coalesce(...), or let the loop begin with a column that may be None",
                 )
-        scope = self.node.scope
+
+    def _feed_back(self, result: Collection, *, keeps_initial: bool) -> None:
+        scope, builder = self.node.scope, self.flow.builder
         change = Collection(self.flow, builder.entered(result.node, scope))
-        if self._initial is not None:
+        if self._initial is not None and not keeps_initial:
             change = change.concat(self._initial.negate())
         builder.add(Node(Feedback(self._variable), (change.node,), scope, self.schema))
         self.is_defined = True

@@ -29,6 +29,7 @@ __all__ = [
     "EnterAt",
     "Feedback",
     "Import",
+    "Improve",
     "Join",
     "Leave",
     "LeaveAt",
@@ -79,7 +80,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Differences that the user stages."""
+    """Differences that the user stages; insertions alone if it grows."""
+
+    grows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,18 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Improve:
+    """The rows of each key that are better than all before them, in a loop of which nothing is ever taken back.
+
+    The input is no index: `order` puts its key first and then the value. The output is one.
+    """
+
+    order: tuple[int, ...]
+    is_least: bool
+    label: str = "improve"
+
+
+@dataclass(frozen=True, slots=True)
 class Python:
     """Batches through Python; an inspector sees (row, time, diff) and changes nothing."""
 
@@ -200,6 +215,7 @@ Operation: TypeAlias = (
     | Join
     | Weigh
     | Reduce
+    | Improve
     | Python
     | Import
 )
@@ -227,7 +243,7 @@ class Node:
         operation = self.operation
         if isinstance(operation, Reduce):
             return not (operation.is_derivable and self.scope.depth == 1)
-        return isinstance(operation, Arrange)
+        return isinstance(operation, Arrange | Improve)
 
     def __repr__(self) -> str:
         label = self.name or type(self.operation).__name__.lower()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -69,13 +69,16 @@ class Prepared:
     vertices: VertexIds
     dictionary: Dictionary
 
-    def begin(self, *dimensions: str) -> Execution:
-        """A dataflow that has seen nothing."""
-        return Execution(self.analytic, self.edges, self.vertices.number_of, self.dictionary, dimensions)
+    def begin(self, grows: bool = False, dimensions: Sequence[str] = ()) -> Execution:  # noqa: FBT001, FBT002
+        """A dataflow that has seen nothing, and will only be fed more edges if it `grows`."""
+        number_of = self.vertices.number_of
+        return Execution(self.analytic, self.edges, number_of, self.dictionary, dimensions, grows=grows)
 
     def lattice_price(self, collection: StoredCollection) -> float:
         """What an edge difference takes on the lattice of a product, over what it takes on a chain."""
-        return lattice_price(self.begin().nodes, len(collection.dimensions))
+        if not collection.dimensions:
+            return inf
+        return lattice_price(self.begin(collection.grows_on_lattice).nodes, len(collection.dimensions))
 
 
 def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], *, whole: bool) -> Prepared:
@@ -198,7 +201,9 @@ def _run_on_collection(session: Session, prepared: Prepared, collection: StoredC
             )
             names = [each.name for each in collection.dimensions]
             steps, results = follow_lattice(
-                grid, lambda inside: prepared.begin(*(names[axis] for axis in inside)), told=lambda _step: advance()
+                grid,
+                lambda inside, grows: prepared.begin(grows, [names[axis] for axis in inside]),
+                told=lambda _step: advance(),
             )
         else:
             sizes = tuple(collection.sizes[v] for v in stored.views)

@@ -13,7 +13,7 @@ from typing import Final
 
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.kernels.rounds import CLOSED
-from graphtide.dataflow.plan import Arrange, Concat, EnterAt, Join, Linear, Node, Reduce
+from graphtide.dataflow.plan import Arrange, Concat, EnterAt, Improve, Join, Linear, Node, Reduce
 
 __all__ = ["LEAST_PRICE", "choose_order", "estimates", "lattice_price"]
 
@@ -39,7 +39,12 @@ def lattice_price(nodes: Iterable[Node], dimensions: int) -> float:
     longest = max((node.scope.depth for node in nodes if isinstance(node.operation, Reduce)), default=1)
     if longest + dimensions - 1 > CLOSED or _passing(nodes) > _MOST_PASSING:
         return inf
-    is_long = any(isinstance(node.operation, EnterAt) or _joins_aggregates(node) for node in nodes)
+    # Where nothing is taken back, loops follow no rounds.
+    improving = {node.scope for node in nodes if isinstance(node.operation, Improve)}
+    is_long = any(
+        (isinstance(node.operation, EnterAt) and node.scope not in improving) or _joins_aggregates(node)
+        for node in nodes
+    )
     return _LONG_PRICE if is_long else LEAST_PRICE
 
 

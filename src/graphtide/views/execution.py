@@ -76,15 +76,19 @@ class Execution:
         number_of: Callable[[Any], int | None],
         dictionary: Dictionary,
         dimensions: Sequence[str] = (),
+        *,
+        grows: bool = False,
     ) -> None:
+        """An execution that has seen nothing; one that `grows` is only ever fed more edges."""
         self._edges = edges
         self._usable = edges.usable()
         self._axes = [f"_{name}" for name in dimensions]
         self._flow = Dataflow(analytic.name, dictionary=dictionary)
         types = {name: _python_type(values.type) for name, values in edges.properties.items()}
         axes = dict.fromkeys(self._axes, int)
-        self._input = self._flow.input("edges", src=int, dst=int, **types, **axes)
-        self._isolated = self._flow.input("isolated", node=int) if edges.isolated is not None else None
+        new_input = self._flow.growing_input if grows else self._flow.input
+        self._input = new_input("edges", src=int, dst=int, **types, **axes)
+        self._isolated = new_input("isolated", node=int) if edges.isolated is not None else None
 
         def build(inside: Collection) -> Collection:
             ends = inside.select(node="src").concat(inside.select(node="dst"))

@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
 from graphtide.views.execution import Execution, Ints, Outcome
+from graphtide.views.growth import Sized, SizedGrid, grid_grows, growing_until
 from graphtide.views.results import ChainResults, LatticeResults, Lines
 from graphtide.views.splitting import DECIDED_AT_ONCE, Splitter, Way
 
@@ -28,11 +29,7 @@ _FEW_DIFFERENCES: Final = 500
 _LITTLE_WORK: Final = 20_000
 
 
-# A position in the chain, and the seconds that it is expected to take.
-_Planned: TypeAlias = tuple[int, float | None]
-
-
-class Chain(Protocol):
+class Chain(Sized, Protocol):
     """Views in the order in which they are run: sizes, and the differences from one to the next."""
 
     @property
@@ -40,36 +37,13 @@ class Chain(Protocol):
         """The user's number of the view at each position."""
         ...
 
-    @property
-    def sizes(self) -> Sequence[int]:
-        """Edges of the view at each position."""
-        ...
-
-    @property
-    def counts(self) -> Sequence[int]:
-        """Differences from the view before, at each position."""
-        ...
-
     def differences(self, position: int) -> tuple[Ints, Ints]:
         """Numbers of edges and their diffs, +1 or -1."""
         ...
 
 
-class Grid(Protocol):
+class Grid(SizedGrid, Protocol):
     """Cells of a product, along an order of each dimension."""
-
-    @property
-    def orders(self) -> Sequence[Sequence[int]]:
-        """Of each dimension, the user's number of the view at each place."""
-        ...
-
-    def size(self, cell: tuple[int, ...]) -> int:
-        """Edges of a cell's view."""
-        ...
-
-    def count(self, cell: tuple[int, ...]) -> int:
-        """Differences at a cell."""
-        ...
 
     def differences(self, cell: tuple[int, ...]) -> tuple[Ints, Ints]:
         """Numbers of edges and their diffs at a cell."""
@@ -90,12 +64,22 @@ class Step:
     estimate: float | None = None  # of its seconds, where one was made
 
 
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """How a view is to be run, and the seconds that it is expected to take."""
+
+    position: int
+    way: Way
+    estimate: float | None
+    grows: bool = False  # whether a run that begins there is only ever fed more edges
+
+
 @dataclass(slots=True)
 class _Course:
     """A run along a chain as it goes on."""
 
     chain: Chain
-    begin: Callable[[], Execution]
+    begin: Callable[[bool], Execution]
     told: Callable[[Step], None]
     present: np.ndarray[tuple[int], np.dtype[np.bool_]]
     execution: Execution | None = None
@@ -107,17 +91,17 @@ class _Course:
 
     def from_scratch(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run each view alone."""
-        for position, estimate in views:
+        for view in views:
             clock = time.perf_counter()
-            self._move_to(position)
+            self._move_to(view.position)
             self.execution = None  # its memory is free before the next one asks for it
             building = time.perf_counter()
-            self.execution = self.begin()
+            self.execution = self.begin(view.grows)
             self.building = time.perf_counter() - building
             edges = np.flatnonzero(self.present)
             outcome = self.execution.feed(edges, 1).run_epoch()
             seconds = time.perf_counter() - clock
-            yield self._note(position, "scratch", outcome, seconds, estimate)
+            yield self._note(view, outcome, seconds)
 
     def by_differences(self, views: Sequence[_Planned]) -> Iterator[Step]:
         """Run views one after the other on top of the last one."""
@@ -125,30 +109,30 @@ class _Course:
         while left:
             count = _few(self.chain, left) if self.last_work <= _LITTLE_WORK else 1
             batch, left = left[:count], left[count:]
-            yield from self._in_one_batch([position for position, _ in batch], [estimate for _, estimate in batch])
+            yield from self._in_one_batch(batch)
 
-    def _in_one_batch(self, positions: Sequence[int], estimates: Sequence[float | None]) -> Iterator[Step]:
+    def _in_one_batch(self, views: Sequence[_Planned]) -> Iterator[Step]:
         assert self.execution is not None, "the first view runs from scratch"
         clock = time.perf_counter()
-        for position in positions:
-            edges, diffs = self._move_to(position)
+        for view in views:
+            edges, diffs = self._move_to(view.position)
             self.execution.feed(edges, diffs).seal()
-        outcomes = self.execution.run_epochs(len(positions))
+        outcomes = self.execution.run_epochs(len(views))
         seconds = time.perf_counter() - clock
         self.last_work = sum(outcome.work for outcome in outcomes) / len(outcomes)
         # What a batch took is shared out by the differences, with one more for what a view costs by itself.
-        weights = np.array([self.chain.counts[position] + 1 for position in positions], float)
+        weights = np.array([self.chain.counts[view.position] + 1 for view in views], float)
         shares = seconds * weights / weights.sum()
-        for position, outcome, share, estimate in zip(positions, outcomes, shares.tolist(), estimates, strict=True):
-            yield self._note(position, "differential", outcome, share, estimate)
+        for view, outcome, share in zip(views, outcomes, shares.tolist(), strict=True):
+            yield self._note(view, outcome, share)
 
     def _move_to(self, position: int) -> tuple[Ints, Ints]:
         edges, diffs = self.chain.differences(position)
         self.present[edges] = diffs > 0
         return edges, diffs
 
-    def _note(self, position: int, way: Way, outcome: Outcome, seconds: float, estimate: float | None) -> Step:
-        chain = self.chain
+    def _note(self, view: _Planned, outcome: Outcome, seconds: float) -> Step:
+        chain, position, way = self.chain, view.position, view.way
         self.width = outcome.codes.shape[0]
         self.parts.append(Lines(outcome.codes, outcome.diffs))
         step = Step(
@@ -159,7 +143,7 @@ class _Course:
             outcome.codes.shape[1],
             outcome.work,
             seconds,
-            estimate,
+            view.estimate,
         )
         self.steps.append(step)
         self.told(step)
@@ -169,24 +153,30 @@ class _Course:
 def follow_chain(
     chain: Chain,
     edges: int,
-    begin: Callable[[], Execution],
+    begin: Callable[[bool], Execution],
     *,
     strategy: Strategy = "adaptive",
     decide_at_once: int = DECIDED_AT_ONCE,
     told: Callable[[Step], None] = lambda _step: None,
 ) -> tuple[list[Step], ChainResults]:
-    """Run all views of a chain; `begin` makes a dataflow that has seen nothing, `edges` counts those of the graph."""
+    """Run all views of a chain; `edges` counts those of the graph.
+
+    `begin` makes a dataflow that has seen nothing, and is told whether it will only be fed more edges.
+    """
     course = _Course(chain, begin, told, np.zeros(edges, np.bool_))
     splitter = Splitter()
     count = len(chain.order)
-    position = 0
+    position, grown_at = 0, count
     while position < count:
         # The first two views are decided alone, since nothing was observed before them.
         upper = position + 1 if position < 2 else min(count, position + decide_at_once)
-        decided = [_decide(splitter, chain, strategy, p) for p in range(position, upper)]
-        for is_anew, group in groupby(enumerate(decided, position), key=lambda each: each[1][0] == "scratch"):
-            views = [(p, estimate) for p, (_, estimate) in group]
-            for step in course.from_scratch(views) if is_anew else course.by_differences(views):
+        decided: list[_Planned] = []
+        for p in range(position, upper):
+            view, grown_at = _decide(splitter, chain, strategy, p, grown_at)
+            decided.append(view)
+        for way, group in groupby(decided, key=lambda view: view.way):
+            views = list(group)
+            for step in course.from_scratch(views) if way == "scratch" else course.by_differences(views):
                 if step.way == "scratch":
                     splitter.observe("scratch", step.edges, step.seconds, course.building)
                 else:
@@ -201,24 +191,34 @@ def follow_chain(
     return course.steps, results
 
 
-def _decide(splitter: Splitter, chain: Chain, strategy: Strategy, position: int) -> tuple[Way, float | None]:
-    if position == 0 or strategy == "scratch":
+def _decide(splitter: Splitter, chain: Chain, strategy: Strategy, position: int, grown_at: int) -> tuple[_Planned, int]:
+    """How to run a view, if the dataflow that is there can be fed up to a position; up to where it can afterwards."""
+    if position in {0, grown_at} or strategy == "scratch":
         way: Way = "scratch"
     elif strategy == "differential":
         way = "differential"
     else:
         way = splitter.decide(chain.sizes[position], chain.counts[position])
-    if position == 0 or strategy != "adaptive":
-        return way, None
-    size = chain.sizes[position] if way == "scratch" else chain.counts[position]
-    return way, splitter.estimate(way, size)
+    estimate = None
+    if position > 0 and strategy == "adaptive":
+        estimate = splitter.estimate(way, chain.sizes[position] if way == "scratch" else chain.counts[position])
+    if way == "differential":
+        return _Planned(position, way, estimate), grown_at
+    end = position + 1 if strategy == "scratch" else growing_until(chain, position)
+    grows = strategy == "scratch" or _ends_anew(chain, strategy, end)
+    return _Planned(position, way, estimate, grows), end if grows else len(chain.order)
+
+
+def _ends_anew(chain: Chain, strategy: Strategy, end: int) -> bool:
+    """Whether a run can do without the view at a position, as there is none, or it has more differences than edges."""
+    return end == len(chain.order) or (strategy == "adaptive" and chain.counts[end] >= chain.sizes[end])
 
 
 def _few(chain: Chain, views: Sequence[_Planned]) -> int:
     """How many of the next views have few differences together; at least one."""
     held = 0
-    for count, (position, _) in enumerate(views):
-        held += chain.counts[position]
+    for count, view in enumerate(views):
+        held += chain.counts[view.position]
         if held > _FEW_DIFFERENCES:
             return max(1, count)
     return len(views)
@@ -226,17 +226,19 @@ def _few(chain: Chain, views: Sequence[_Planned]) -> int:
 
 def follow_lattice(
     grid: Grid,
-    begin: Callable[[Sequence[int]], Execution],
+    begin: Callable[[Sequence[int], bool], Execution],
     told: Callable[[Step], None] = lambda _step: None,
 ) -> tuple[list[Step], LatticeResults]:
-    """Run all cells of a product, one row after the other; `begin` makes a dataflow with some dimensions inside.
+    """Run all cells of a product, one row after the other.
+
+    `begin` makes a dataflow with some dimensions inside, and is told whether it will only be fed more edges.
 
     Epochs go along the longest dimension. What is past is compacted there, while of the others each coordinate is
     kept apart for good: the fewer these are, the shorter are the histories of keys.
     """
     shape = tuple(len(order) for order in grid.orders)
     along, *inside = sorted(range(len(shape)), key=lambda axis: -shape[axis])
-    execution = begin(inside)
+    execution = begin(inside, grid_grows(grid))
     inner_shape = tuple(shape[axis] for axis in inside)
     parts: dict[tuple[int, ...], Lines] = {}
     steps: list[Step] = []

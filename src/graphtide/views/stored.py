@@ -84,6 +84,13 @@ class StoredCollection:
         """The edge boolean matrix."""
         return self.folder / "matrix"
 
+    @property
+    def grows_on_lattice(self) -> bool:
+        """Whether no cell of the product takes an edge away: then the last one has all that came."""
+        shape = tuple(len(each.views) for each in self.dimensions)
+        last = int(np.ravel_multi_index(tuple(each.order[-1] for each in self.dimensions), shape))
+        return self.sizes[last] == self.costs["lattice"]
+
     def stream_folder(self, order: str) -> Path:
         """The difference stream of an order."""
         return self.folder / "streams" / order

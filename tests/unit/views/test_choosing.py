@@ -22,11 +22,12 @@ from graphtide.views.execution import EdgeColumns, Execution
 COSTS = st.integers(0, 10**9).map(float)
 
 
-def price(analytic: BoundAnalytic, dimensions: int = 2) -> float:
+def price(analytic: BoundAnalytic, dimensions: int = 2, *, grows: bool = False) -> float:
     """The price of an analytic as a run finds it."""
     properties = {name: pa.array([1]) for name in analytic.edge_properties}
     edges = EdgeColumns(np.array([0]), np.array([1]), properties)
-    return lattice_price(Execution(analytic, edges, lambda vertex: vertex, Dictionary()).nodes, dimensions)
+    execution = Execution(analytic, edges, lambda vertex: vertex, Dictionary(), grows=grows)
+    return lattice_price(execution.nodes, dimensions)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,13 @@ def test_a_loop_or_a_few_counts_have_the_least_price(name: str, arguments: dict[
 @pytest.mark.parametrize("name", ["wcc", "clustering", "degrees"])
 def test_rows_that_set_out_by_themselves_and_joins_of_counts_cost_more(name: str) -> None:
     assert LEAST_PRICE < price(find(name).bind({})) < inf
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_loops_cost_the_least_where_views_only_gain_edges(dimensions: int) -> None:
+    assert price(find("wcc").bind({}), dimensions, grows=True) == LEAST_PRICE
+    assert price(find("bfs").bind({"source": 0}), dimensions, grows=True) == LEAST_PRICE
+    assert price(find("clustering").bind({}), grows=True) > LEAST_PRICE
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ IMPORT = 14
 WEIGH = 15  # a number becomes weights, so that its sum is kept by adding
 LEAVE_AT = 16
 BEYOND = 17  # a join by comparison
+IMPROVE = 18  # the best values of keys in a loop of which nothing is taken back
 
 # Fields of a scope. Scope 0 is the outermost; the scopes inside one follow it without a gap.
 SCOPE_DEPTH = 0  # time coordinates inside

@@ -20,6 +20,7 @@ from graphtide.dataflow.kernels.calendar import due_coordinate, post_batch, spli
 from graphtide.dataflow.kernels.counting import is_counting, recount
 from graphtide.dataflow.kernels.evaluate import linear
 from graphtide.dataflow.kernels.extremum import improve, only_improves, only_takes_in
+from graphtide.dataflow.kernels.growing import overtake
 from graphtide.dataflow.kernels.join import join
 from graphtide.dataflow.kernels.layout import (
     AHEAD,
@@ -54,6 +55,7 @@ from graphtide.dataflow.kernels.layout import (
     FUNCTION,
     HEAD,
     IMPORT,
+    IMPROVE,
     INNER_END,
     INPUT,
     JOIN,
@@ -203,6 +205,9 @@ def _run_operator(heap, operators, scopes, state, operator):
         _put_out(heap, operators, operator, _with_carry(heap, operators, operator, result))
     elif kind == BEYOND:
         _put_out(heap, operators, operator, beyond(heap, operators, operator, state))
+    elif kind == IMPROVE:
+        set_fresh(heap, operators[operator, SPINE], NONE, 0, 0)
+        _index(heap, operators, operator, overtake(heap, operators, operator, state), state)
     elif (
         kind == REDUCE and only_improves(heap, operators, operator) and only_takes_in(heap, operators, operator, state)
     ):
