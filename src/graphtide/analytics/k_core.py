@@ -25,7 +25,8 @@ def k_core(graph: AnalyticGraph, k: int) -> Collection:
     def peeled(left: Collection) -> Collection:
         return links.join(left, on={"dst": "node"}).select(node="src").threshold(k)
 
-    core = graph.nodes.iterate(peeled)
+    # Most that has too few neighbours has so at first, which takes no round to find out.
+    core = links.select(node="src").threshold(k).iterate(peeled)
     # Whoever has k neighbours in the core is in it.
     neighbours = links.join(core, on={"dst": "node"}).select(vertex="src").group_by("vertex").count("value")
     return neighbours.where(col("value") >= k)
