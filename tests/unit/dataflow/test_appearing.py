@@ -29,9 +29,14 @@ def put(heap: Heap, rows: NDArray[np.int64]) -> int:
 
 
 @given(
-    st.integers(1, 4), st.lists(st.tuples(RANGES, st.integers(1, 300)), min_size=1, max_size=8), st.integers(0, 2**32)
+    st.integers(1, 4),
+    st.lists(st.tuples(RANGES, st.integers(1, 300)), min_size=1, max_size=8),
+    st.integers(0, 2**32),
+    st.booleans(),
 )
-def test_a_table_lets_each_row_pass_once(columns: int, batches: list[tuple[tuple[int, int], int]], seed: int) -> None:
+def test_a_table_lets_each_row_pass_once(
+    columns: int, batches: list[tuple[tuple[int, int], int]], seed: int, may_be_dense: bool
+) -> None:
     rng = np.random.default_rng(seed)
     known: set[tuple[int, ...]] = set()
     heap = Heap(1000)
@@ -43,7 +48,7 @@ def test_a_table_lets_each_row_pass_once(columns: int, batches: list[tuple[tuple
         fresh = words(heap.table, slot)
         if table == 0 or words(heap.table, table)[CELLS] == 0 or not has_room(words(heap.table, table), fresh, columns):
             heap.release(table)
-            table = int(make_table(heap.table, 0, words(heap.table, spine), fresh, columns))
+            table = int(make_table(heap.table, 0, words(heap.table, spine), fresh, columns, may_be_dense))
         expected = [tuple(row) not in known for row in rows.tolist()]
         if words(heap.table, table)[CELLS] == 0:
             everything = np.array([*known, *map(tuple, rows.tolist())]).reshape(-1, columns)

@@ -22,7 +22,7 @@ from graphtide.dataflow.kernels.layout import (
     THRESHOLD,
     WIDTH,
 )
-from graphtide.dataflow.kernels.seen import CELLS, has_room, make_table, strike
+from graphtide.dataflow.kernels.seen import CELLS, IS_DENSE, has_room, make_table, strike
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.trace.kernels.batch import ROWS, column, constant, new_batch, row_mask, same_data, stride, with_column
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -91,16 +91,19 @@ def _table(heap, operators, operator, spine, fresh):
     """The table of what was put out, with room for a batch; slot 0 while there are few runs, or rows are too wide."""
     keys = operators[operator, KEYS]
     table = operators[operator, SCRATCH]
+    may_be_dense = True
     if table != NONE:
         if words(heap, table)[CELLS] == 0:
             return NONE
         if has_room(words(heap, table), fresh, keys):
             return table
+        # A dense one has no room only for rows beyond its ranges, of which more may come.
+        may_be_dense = words(heap, table)[IS_DENSE] == 0
     release(heap, table)
     operators[operator, SCRATCH] = NONE
     if spine[RUNS] < FEWEST_RUNS:
         return NONE
-    table = make_table(heap, operator, spine, fresh, keys)
+    table = make_table(heap, operator, spine, fresh, keys, may_be_dense)
     operators[operator, SCRATCH] = table
     return table if words(heap, table)[CELLS] > 0 else NONE
 
