@@ -208,9 +208,9 @@ class Assembly:
                 self._set_parameters(number, np.array([is_float], np.int64))
             case Reduce():
                 self._place_reduce(node, operation, number)
-            case Improve(order, is_least):
+            case Improve(order, is_least, has_rounds):
                 row[layout.KEYS] = len(order) - 1
-                self._set_parameters(number, np.array([is_least, *order], np.int64))
+                self._set_parameters(number, np.array([is_least, has_rounds, *order], np.int64))
             case Python():
                 self.machine.transformers[number] = node.extra["transformer"]
             case _:

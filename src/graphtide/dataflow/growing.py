@@ -4,7 +4,7 @@ A collection *grows* if a row that is there at a time is there at all later ones
 least (or greatest) value, and where nothing but grows comes in, a value that was found stays one of those that the
 least is taken of. So the loop need not be exact in each round, and what is overtaken need not be taken back: it is
 enough that worse values lead to nothing better. Then `min` in the loop becomes `Improve`, whose rows only come, and the
-least is taken once more of what leaves the loop.
+least is taken of what leaves the loop.
 
 Worse values lead to nothing better if a value is only passed on as it is, or with something added to it that does not
 depend on it, and no condition or join looks at it. `improve` finds that in the plan, and changes nothing otherwise.
@@ -12,6 +12,9 @@ depend on it, and no condition or join looks at it. `improve` finds that in the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from graphtide.dataflow.builder import Builder
 from graphtide.dataflow.expressions.expression import Apply, Column, Expression
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import (
@@ -32,7 +35,7 @@ from graphtide.dataflow.plan import (
 )
 from graphtide.rows import Kind
 
-__all__ = ["grows", "improve", "is_least"]
+__all__ = ["best", "grows", "improve"]
 
 
 def grows(node: Node) -> bool:
@@ -69,14 +72,21 @@ def improve(result: Node, variable: Node, initial: Node | None) -> bool:
     values = _Values(variable, result.scope, operation.keys).of(index)
     if values is None or any(values[:-1]) or not (initial is None or _has(index.inputs[0], initial)):
         return False
-    result.operation = Improve(index.operation.order, operation.parameters[0] == layout.FIRST, operation.label)
+    is_least = operation.parameters[0] == layout.FIRST
+    result.operation = Improve(index.operation.order, is_least, has_rounds=True, label=operation.label)
     result.inputs = index.inputs
     return True
 
 
-def is_least(node: Node) -> bool:
-    """Whether the least values of a node that `improve` has changed are the best."""
-    return isinstance(node.operation, Improve) and node.operation.is_least
+def best(builder: Builder, result: Node, left: Node) -> Node:
+    """The best value of each key among what has left a loop that `improve` has changed."""
+    operation = result.operation
+    assert isinstance(operation, Improve), "its result was changed"
+    order = tuple(range(len(left.schema)))
+    # What was overtaken within the loop is not kept outside.
+    better = builder.add(Node(replace(operation, order=order, has_rounds=False), (left,), left.scope, left.schema))
+    what = Reduce(len(order) - 1, (layout.FIRST if operation.is_least else layout.LAST, 1), label=operation.label)
+    return builder.add(Node(what, (better,), left.scope, left.schema))
 
 
 class _Values:

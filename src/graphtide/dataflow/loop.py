@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from graphtide.dataflow.builder import MOST_ROUNDS
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
-from graphtide.dataflow.growing import improve, is_least
+from graphtide.dataflow.growing import best, improve
 from graphtide.dataflow.kernels.layout import THRESHOLD
 from graphtide.dataflow.plan import EnterAt, Feedback, Leave, Node, Reduce, Scope, Variable
 from graphtide.errors import CapacityError, PlanError
@@ -47,11 +47,7 @@ class LoopVariable(Collection):
         improves = not is_read and result.node.scope is loop.scope and improve(result.node, self._variable, initial)
         self._feed_back(result, keeps_initial=improves)
         left = loop.leave(result)
-        if not improves:
-            return left
-        *keys, value = left.schema
-        grouped = left.group_by(*keys)
-        return grouped.min(value) if is_least(result.node) else grouped.max(value)
+        return Collection(self.flow, best(builder, result.node, left.node)) if improves else left
 
     def _check(self, result: Collection) -> None:
         if not isinstance(cast("object", result), Collection):

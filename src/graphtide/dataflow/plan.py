@@ -176,13 +176,15 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class Improve:
-    """The rows of each key that are better than all before them, in a loop of which nothing is ever taken back.
+    """The rows of each key that are better than all before them, where nothing is ever taken back.
 
-    The input is no index: `order` puts its key first and then the value. The output is one.
+    The input is no index: `order` puts its key first and then the value. The output is one. In a loop rounds do not
+    count as before and after.
     """
 
     order: tuple[int, ...]
     is_least: bool
+    has_rounds: bool
     label: str = "improve"
 
 

@@ -204,8 +204,9 @@ def _decide(splitter: Splitter, chain: Chain, strategy: Strategy, position: int,
         estimate = splitter.estimate(way, chain.sizes[position] if way == "scratch" else chain.counts[position])
     if way == "differential":
         return _Planned(position, way, estimate), grown_at
-    end = position + 1 if strategy == "scratch" else growing_until(chain, position)
-    grows = strategy == "scratch" or _ends_anew(chain, strategy, end)
+    end = growing_until(chain, position)
+    # A view alone gains nothing by it.
+    grows = strategy != "scratch" and end > position + 1 and _ends_anew(chain, strategy, end)
     return _Planned(position, way, estimate, grows), end if grows else len(chain.order)
 
 

@@ -2,8 +2,8 @@
 
 Rows that only come make values that only get better. A value that was right at a time stays one of those that the best
 is taken of, there and at all later times, whichever round it came in. So it is put out once: neither its round nor
-what overtakes it is followed, and the history of the input is not kept. What leaves the loop is reduced again outside
-(`dataflow.growing`).
+what overtakes it is followed, and the history of the input is not kept. What leaves the loop goes through the same
+outside, where there are no rounds, and is then reduced (`dataflow.growing`).
 
 Invariant: for each row that came in at a time, the output has a row of its key that is as good, at or before that
 time, rounds aside. Signs do not matter: on a lattice a set has negative diffs where two of its beginnings meet, but
@@ -53,11 +53,11 @@ def overtake(heap, operators, operator, state):
     """The rows that came in and are better than all at or before their times; slot 0 if there are none.
 
     All that comes in is of the round in progress, in some epoch of the run. Parameters are whether the least value is
-    the best, and the order of columns that puts the key first.
+    the best, how many of the last coordinates are rounds, and the order of columns that puts the key first.
     """
     parameters = words(heap, operators[operator, PARAMETERS])
     source = operators[operators[operator, INPUT], PORT]
-    came = consolidate(heap, operator, source, parameters[1:])
+    came = consolidate(heap, operator, source, parameters[2:])
     if came == NONE:
         return NONE
     is_least = parameters[0] == 1
@@ -71,8 +71,9 @@ def overtake(heap, operators, operator, state):
     is_better = np.ones(rows, np.bool_)
     merge_for(heap, operators[operator, SPINE], ROWS_OF_A_LOOK * rows)
     spine = words(heap, operators[operator, SPINE])
+    compared = operators[operator, DEPTH] - parameters[1]
     for r in range(spine[RUNS]):
-        _compare_with(words(heap, run_slot(spine, r)), fresh, keys, operators[operator, DEPTH], is_least, is_better)
+        _compare_with(words(heap, run_slot(spine, r)), fresh, keys, compared, is_least, is_better)
     result = _chosen(heap, operators, operator, state, best, np.flatnonzero(is_better))
     release(heap, best)
     return result
@@ -103,8 +104,8 @@ def _best_of_each(came, keys, is_least):
 
 
 @kernel
-def _compare_with(run, fresh, keys, depth, is_least, is_better):
-    """Rule out the rows that a batch of the output has one for that is as good and not later, rounds aside."""
+def _compare_with(run, fresh, keys, compared, is_least, is_better):
+    """Rule out the rows that a batch of the output has one for that is as good and not later, by some coordinates."""
     found = seek_all(run, keys, fresh)
     there = run[ROWS]
     for i in range(fresh[ROWS]):
@@ -114,7 +115,7 @@ def _compare_with(run, fresh, keys, depth, is_least, is_better):
             other = value(run, keys, at)
             if is_least and other > own:
                 break
-            if (is_least or other >= own) and _is_by(run, at, fresh, i, keys + 1, keys + depth):
+            if (is_least or other >= own) and _is_by(run, at, fresh, i, keys + 1, keys + 1 + compared):
                 is_better[i] = False
             at += 1
 
