@@ -94,6 +94,6 @@ def _drawn(rng: np.random.Generator, rates: NDArray[np.float64]) -> NDArray[np.i
 def _filled(overlay: Overlay, push: NDArray[np.bool_], function: Function, has_values: NDArray[np.bool_]) -> Plan:
     contents = WindowContents(Last(), overlay.writers)
     values = np.minimum(np.random.default_rng(1).zipf(1.5, overlay.writers), _VALUES)
-    contents.arrays.ring[: overlay.writers] = np.where(has_values, values, 0)
-    contents.arrays.written[: overlay.writers] = has_values
+    contents.arrays.rings[::2] = has_values
+    contents.arrays.rings[1::2] = np.where(has_values, values, 0)
     return Plan(overlay, push, function, contents, value_type=INT)

@@ -92,11 +92,10 @@ def _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally):
             part = -sign if entry & NEGATIVE else sign
             if k + AHEAD < end:
                 writer = np.int64(inputs[k + AHEAD]) >> 2
-                prefetch(contents.written, writer)
-                prefetch(contents.ring, writer * contents.most)
+                prefetch(contents.rings, writer * (contents.most + 1))
             if u < plain and contents.most == 1:
                 # The writers of the first overlay have their numbers as nodes. Which of them have written is no branch.
-                add_value(tally, contents.ring[u], part * np.int64(contents.written[u] > 0))
+                add_value(tally, contents.rings[2 * u + 1], part * np.int64(contents.rings[2 * u] > 0))
             elif u < plain or heads[u, FLAGS] & WRITER:
                 _add_window(contents, u if u < plain else np.int64(heads[u, IN]), tally, part)
             elif entry & KEPT:
