@@ -190,7 +190,7 @@ class Planning:
         candidates = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
         factors = [CHEAPER_PUSHES, DEARER_PUSHES]
         for factor in (1.0, CHEAPER_PUSHES, DEARER_PUSHES):
-            if is_shared and not self._counts_values:
+            if is_shared:
                 candidates.append(self._flattened(shared, value_type, factor))
                 factors.append(factor)
             candidates.append(self._split(direct, value_type, factor))

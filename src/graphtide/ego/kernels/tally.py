@@ -18,6 +18,7 @@ __all__ = [
     "NUMBERED",
     "TALLY",
     "add_value",
+    "add_values",
     "begin_tally",
     "collect",
     "counts_of",
@@ -158,6 +159,30 @@ def add_value(tally, value, change):
     values[known] = value
     counts[known] = (counts[known] & (is_new - 1)) + change
     tally[NUMBERED] = numbered + is_new
+
+
+@inlined
+def add_values(tally, many, first, end, change):
+    """As `add_value` for one value after the other, from place to place of an array."""
+    while tally[NUMBERED] + end - first > np.int64(1) << (tally[SLOT_BITS] - SPARE_BITS):
+        _have_more_slots(tally)
+    bits, begun, numbered = tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED]
+    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    for place in range(first, end):
+        value = many[place]
+        at = SLOT * golden(value, bits)
+        while (slots[at + SINCE] == begun) & (slots[at + VALUE] != value):
+            at = _next_slot(at, bits)
+        is_new = np.int64(slots[at + SINCE] != begun)
+        number = slots[at + OF_VALUE]
+        known = number + (numbered - number) * is_new
+        slots[at + VALUE] = value
+        slots[at + SINCE] = begun
+        slots[at + OF_VALUE] = known
+        values[known] = value
+        counts[known] = (counts[known] & (is_new - 1)) + change
+        numbered += is_new
+    tally[NUMBERED] = numbered
 
 
 @inlined
