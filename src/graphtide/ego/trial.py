@@ -98,7 +98,7 @@ def is_clearly_below(measured: NDArray[np.float64], limit: float) -> bool:
     """
     median = float(np.median(measured))
     # Of normal values: the error of a median is 1.25 times that of a mean, a deviation 1.48 times the median one.
-    error = 1.25 * 1.48 * float(np.median(np.abs(measured - median))) / np.sqrt(len(measured))
+    error = 1.25 * 1.48 * float(np.median(np.abs(measured - median))) / len(measured) ** 0.5
     return median + _SURE * error < limit
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphtide.ego.kernels.tally import (
     NUMBERED,
-    add_value,
+    add_pairs,
     collect,
     counts_of,
     distinct,
@@ -219,15 +219,11 @@ def settle(pool, places, tables, node, tally):
             count_value(pool, places, tables, node, values[k], counts[k])
 
 
-@kernel
+@inlined
 def add_table(pool, tables, node, tally, sign):
     """Count what is in the table of a node."""
-    pairs = pairs_of(pool)
     first = tables[node, START]
-    for at in range(first, first + _places(tables, node)):
-        count = pairs[2 * at + 1]
-        if count != 0:
-            add_value(tally, pairs[2 * at], sign * count)
+    add_pairs(tally, pairs_of(pool), first, first + _places(tables, node), tables[node, USED], sign)
 
 
 @leaf
