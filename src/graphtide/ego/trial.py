@@ -111,7 +111,6 @@ class _Race:
         }
         self._writes, self._reads = np.cumsum(conditions.writes), np.cumsum(conditions.reads)
         self._rng = np.random.default_rng(0)
-        self._turn = 0
         self._seconds: dict[int, list[float]] = {}
         self.forget()
 
@@ -122,11 +121,8 @@ class _Race:
         kinds = np.where(is_write, WRITE, READ).astype(np.int8)
         who = np.where(is_write, _drawn(rng, writes), _drawn(rng, reads))
         values = np.minimum(rng.zipf(1.5, _OPERATIONS), _VALUES)
-        # What ran before leaves its memory in the caches: each has its turn to be the first.
-        order = list(self._plans)
-        first = self._turn % len(order)
-        self._turn += 1
-        for at in order[first:] + order[:first]:
+        # What ran before leaves its memory in the caches: each comes after each other one now and then.
+        for at in rng.permutation(list(self._plans)).tolist():
             began = time.thread_time()
             self._plans[at].run(kinds, who, values, _NOTHING, _NOTHING)
             self._seconds[at].append(time.thread_time() - began)

@@ -4,8 +4,9 @@ A node that is kept and has many values has a table by open addressing, all in o
 as many places as a power of two; where the count is 0, the place is free. Counts add up as sums do, so in which order
 changes come does not matter; on their way they may be below 0.
 
-Behind a table of a node is room for a list of the most frequent values, made when one is asked for and good until a
-count changes that is not below all of them: readers that are kept are often read and seldom written to.
+Behind a table of a node is room for a list of the most frequent values, made when one is asked for. It is right as far
+as it goes: a count that changes is noted in it, and it ends before the first place that may be another's then. Readers
+that are kept are often read and seldom written to.
 """
 
 from __future__ import annotations
