@@ -3,8 +3,8 @@
 A row that spans two cache lines takes two looks; where NumPy puts an array, that is half of all heads or none, by
 chance. What one operation looks at in several arrays should not compete for the same few sets of a cache, of which a
 page has each once: so each array begins elsewhere in a page. Large arrays lie in huge pages: then it is no chance
-either which addresses compete for the sets of larger caches, and there are fewer pages to be found. So a plan takes more
-nearly the same time wherever it lies.
+either which addresses compete for the sets of larger caches, and there are fewer pages to be found. So a plan takes
+more nearly the same time wherever it lies.
 """
 
 from __future__ import annotations
