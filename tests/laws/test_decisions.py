@@ -202,6 +202,10 @@ def test_a_partial_aggregate_is_kept_if_those_who_share_it_are_read_more_often_t
         found.check_invariants(asked)
         assert found.partials == kept
         assert not decisions.push[6:8].any()
+    # What takes as long to merge as its writers is not worth keeping.
+    costs = Costs(merge=Curve(linear=1))
+    assert costs.merges([1, 4]).tolist() == [1, 4]
+    assert flattened(overlay, [1.0] * 4 + [100.0, 100.0], [5.0, 5.0], costs)[0].partials == 0
 
 
 @given(middle=st.floats(1.2, 1.8), cold=st.integers(5, 9), hot=st.integers(1, 5))

@@ -64,3 +64,32 @@ def test_what_is_left_in_slots_never_fills_them(tally):
 def test_more_values_than_were_expected_are_still_found(tally):
     """When there are more slots, all values move, and some of them meet."""
     assert count(tally, 0, np.tile(SOME, 2), np.ones(2 * len(SOME), np.int64)) == len(SOME)
+
+
+@kernel
+def count_parts(tally, plain, pairs, used, sign):
+    kernels.begin_tally(tally, 0)
+    kernels.add_values(tally, plain, 0, plain.shape[0], 1)
+    kernels.add_pairs(tally, pairs, 0, pairs.shape[0] // 2, used, sign)
+    return kernels.distinct(tally)
+
+
+@given(
+    plain=st.lists(values, max_size=60),
+    pairs=st.lists(st.tuples(values, st.integers(-1, 3)), max_size=80),
+    sign=st.sampled_from([1, -1]),
+)
+def test_many_values_and_tables_with_gaps_add_up(tally, plain, pairs, sign):
+    """Where a count is 0 there is no value, whatever was there before."""
+    wanted = Counter(plain)
+    for value, number in pairs:
+        wanted[value] += sign * number
+    rows = np.array(pairs, np.int64).reshape(-1, 2)
+    distinct = count_parts(
+        tally, np.array(plain, np.int64), rows.reshape(-1).copy(), np.count_nonzero(rows[:, 1]), sign
+    )
+    numbered = int(tally[kernels.NUMBERED])
+    found = zip(*(of(tally)[:numbered].tolist() for of in (kernels.values_of, kernels.counts_of)), strict=True)
+    there = {value: number for value, number in wanted.items() if number}
+    assert {value: number for value, number in found if number} == there
+    assert distinct == len(there)

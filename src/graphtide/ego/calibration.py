@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -61,11 +62,13 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
     if isinstance(function, Aggregate) and isinstance(some.partials, OwnObjects):
         # Python's own time is nearly all of it; inputs are what counts.
         return Costs(Curve(constant=1) if function.subtracts else Curve(linear=1), Curve(linear=1))
+    counts_values = function.name in {"top", "distinct"}
     idle = plan(direct[1], np.ones(direct[1].nodes, np.bool_))
     push: list[float] = []
     pull: list[float] = []
     push_of_partial: list[float] = []
     pull_of_partial: list[float] = []
+    merge: list[float] = []
     for size in _SIZES:
         overlay = direct[size]
         pulled, kept = (
@@ -80,11 +83,17 @@ def _measured(function: Function, window: Last, value_type: Type, writers: int) 
         is_reader = (numbers >= writers) & (numbers < writers + overlay.readers)
         pulled, kept = plan(overlay, numbers < writers), plan(overlay, ~is_reader)
         push_of_partial.append(_longer(kept, some, WRITE) / _OUTPUTS)
+        if counts_values:
+            merge.append(_longer(kept, idle, READ))
         pull_of_partial.append(_longer(pulled, idle, READ))
     own = _fitted(np.array(pull))
     # What a reader costs that has a few inputs of one value is its own share.
     below = (np.array(pull_of_partial) - float(own.at(_PARTIALS))) / _PARTIALS
-    return Costs(_fitted(np.array(push)), own, _fitted(np.array(push_of_partial)), _fitted(below))
+    costs = Costs(_fitted(np.array(push)), own, _fitted(np.array(push_of_partial)), _fitted(below))
+    if not counts_values:
+        return costs
+    without = float(own.at(_PARTIALS)) - _PARTIALS * costs.of_an_input
+    return replace(costs, merge=_fitted((np.array(merge) - without) / _PARTIALS))
 
 
 def _direct(writers: int, size: int) -> Overlay:

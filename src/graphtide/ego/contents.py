@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,16 +16,15 @@ from graphtide.ego.kernels.windows import (
     Contents,
     due_writers,
 )
+from graphtide.ego.lines import WINDOWS, grown, lined_up
 from graphtide.ego.windows import Last, Window
 from graphtide.rows import NULL
 
-__all__ = ["WindowContents", "grown"]
+__all__ = ["WindowContents"]
 
 _NO_WORDS = np.zeros(0, np.int64)
 _NO_ENTRIES = np.zeros(0, np.int32)
 _FEWEST = 64
-
-_Element = TypeVar("_Element", bound=np.generic)
 
 
 class WindowContents:
@@ -44,8 +41,7 @@ class WindowContents:
         marks[CLOCK] = NULL
         self.arrays = Contents(
             count,
-            np.zeros(writers * count, np.int64),
-            np.zeros(writers, np.int64),
+            lined_up((writers * (count + 1),), np.int64, WINDOWS),
             _NO_WORDS,
             _NO_WORDS,
             _NO_ENTRIES,
@@ -82,11 +78,11 @@ class WindowContents:
         """Let there be so many writers."""
         self.writers = writers
         arrays = self.arrays
-        if writers > len(arrays.written):
-            size = max(writers, len(arrays.written) * 3 // 2)
+        room = len(arrays.rings) // (arrays.most + 1)
+        if writers > room:
+            size = max(writers, room * 3 // 2)
             self.arrays = arrays._replace(
-                ring=grown(arrays.ring, size * arrays.most),
-                written=grown(arrays.written, size),
+                rings=grown(arrays.rings, size * (arrays.most + 1)),
                 first=arrays.first if arrays.most else grown(arrays.first, size, NOTHING),
             )
 
@@ -117,12 +113,19 @@ class WindowContents:
 
     def codes(self) -> NDArray[np.int64]:
         """The codes of all values that count, and perhaps of some that do not any more."""
-        return self.arrays.value if self.is_timed else self.arrays.ring
+        return self.arrays.value if self.is_timed else self._rows()[:, 1:].reshape(-1)
 
     def has_values(self) -> NDArray[np.bool_]:
         """By writer: whether its window has some value."""
-        arrays = self.arrays
-        return (arrays.first if self.is_timed else arrays.written)[: self.writers] != (NOTHING if self.is_timed else 0)
+        return self.arrays.first[: self.writers] != NOTHING if self.is_timed else self.written() > 0
+
+    def written(self) -> NDArray[np.int64]:
+        """How many values each writer wrote, ever."""
+        return self._rows()[: self.writers, 0]
+
+    def _rows(self) -> NDArray[np.int64]:
+        """A ring in a row."""
+        return self.arrays.rings.reshape(-1, self.arrays.most + 1)
 
     def due(self, clock: int) -> NDArray[np.int64]:
         """The writers whose windows lose values when the clock gets there."""
@@ -132,22 +135,11 @@ class WindowContents:
         """The codes of the values of a writer, in no order."""
         arrays = self.arrays
         if not self.is_timed:
-            size = min(int(arrays.written[writer]), arrays.most)
-            return arrays.ring[writer * arrays.most :][:size].tolist()
+            written, *values = self._rows()[writer].tolist()
+            return values[:written]
         found: list[int] = []
         entry = int(arrays.first[writer])
         while entry != NOTHING:
             found.append(int(arrays.value[entry]))
             entry = int(arrays.following[entry])
         return found
-
-
-def grown(array: NDArray[_Element], size: int, fill: Any = 0) -> NDArray[_Element]:
-    """A longer array that begins as this one."""
-    longer = (
-        np.full((size, *array.shape[1:]), fill, array.dtype)
-        if fill
-        else np.zeros((size, *array.shape[1:]), array.dtype)
-    )
-    longer[: len(array)] = array
-    return longer

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Costs", "Curve"]
+
+_MANY: Final = 33
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Costs:
     pull: Curve = Curve(linear=1)
     push_of_partial: Curve | None = None  # None if it is as for a reader
     pull_of_partial: Curve | None = None
+    merge: Curve | None = None  # by the writers of a partial aggregate that is kept; None if it is as for one writer
 
     def pushes(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """What a push costs for each number of inputs: a row for readers, and one for partial aggregates."""
@@ -53,6 +57,17 @@ class Costs:
     def pulls(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """What a pull costs for each number of inputs: a row for readers, and one for partial aggregates."""
         return np.stack([self.pull.at(inputs), (self.pull_of_partial or self.pull).at(inputs)])
+
+    @property
+    def of_an_input(self) -> float:
+        """What a pull costs more with one more input, if it has many."""
+        return float(self.pull.at(_MANY) - self.pull.at(1)) / (_MANY - 1)
+
+    def merges(self, writers: ArrayLike) -> NDArray[np.float64]:
+        """As how many writers a partial aggregate of so many counts that is kept: a histogram is merged by values."""
+        if self.merge is None:
+            return np.ones(np.shape(writers))
+        return np.maximum(self.merge.at(writers) / self.of_an_input, 1)
 
     def with_dearer_pushes(self, factor: float) -> Costs:
         """The same pulls, and pushes at so many times their cost."""

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import extremum as kernels
 from graphtide.ego.kernels.nodes import FLAGS, READER
+from graphtide.ego.lines import COUNTS, STATES, grown, lined_up
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -25,8 +25,8 @@ class Extremum(Partials):
     def __init__(self, function: BuiltIn, frame: Frame) -> None:
         super().__init__(frame)
         self._sign = 1 if function.name == "max" else -1
-        self.states = np.full(len(frame.nodes.heads), NULL)
-        self.counts = np.zeros(len(frame.nodes.heads), np.int32)  # inputs that have the value of a node
+        self.states = lined_up((len(frame.nodes.heads),), np.int64, STATES, NULL)
+        self.counts = lined_up((len(frame.nodes.heads),), np.int32, COUNTS)  # inputs that have the value of a node
 
     @property
     def nbytes(self) -> int:

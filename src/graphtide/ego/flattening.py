@@ -20,7 +20,6 @@ from graphtide.ego.overlay import Overlay
 __all__ = ["flattened"]
 
 _ROUNDS: Final = 6
-_MANY: Final = 33  # inputs, by which the cost of one more is told
 
 
 def flattened(
@@ -44,8 +43,7 @@ def flattened(
     by_level = np.argsort(overlay.levels(), kind="stable")
     sizes = count_writers(*lists, by_level, overlay.writers)
     most = np.arange(int(sizes.max(initial=0)) + 1)
-    each = float(costs.pull.at(_MANY) - costs.pull.at(1)) / (_MANY - 1)
-    push_cost, pull_cost = costs.pushes(most), costs.pulls(most)
+    push_cost, pull_cost, merged = costs.pushes(most), costs.pulls(most), costs.merges(most)
     asked = np.asarray(reads, np.float64)
     # At first no partial aggregate is kept.
     keep = np.arange(overlay.nodes) < overlay.writers
@@ -55,8 +53,8 @@ def flattened(
     for _ in range(_ROUNDS):
         before = keep.copy()
         cost = choose_kept(
-            *lists, by_level, often.push, asked, overlay.writers, overlay.readers, sizes, push_cost, pull_cost, each,
-            keep,
+            *lists, by_level, often.push, asked, overlay.writers, overlay.readers, sizes, push_cost, pull_cost,
+            merged, costs.of_an_input, keep,
         )  # fmt: skip
         if cost < least:
             best, least = before, cost

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn, TopK
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import histogram as kernels
 from graphtide.ego.kernels import tables, tally
+from graphtide.ego.lines import STATES, grown, lined_up
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.ego.ranks import decoded, ranks_of
 from graphtide.rows import NULL, Type
@@ -34,7 +34,7 @@ class Histogram(Partials):
         weakref.finalize(self, tables.discard, self.pool)
         self.places = np.full(tables.CLASSES, -1, np.int64)
         self.places[-1] = 0
-        self.tables = np.zeros((len(frame.nodes.heads), tables.TABLE), np.int64)
+        self.tables = lined_up((len(frame.nodes.heads), tables.TABLE), np.int64, STATES)
         self.tally = np.zeros(tally.TALLY, np.int64)
         weakref.finalize(self, tally.discard_tally, self.tally)
 

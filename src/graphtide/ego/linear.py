@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import BuiltIn
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import linear as kernels
+from graphtide.ego.lines import STATES, grown, lined_up
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.errors import CapacityError, SchemaError
 from graphtide.rows import Kind, Type, decode_value, floats_of_codes
@@ -37,7 +37,7 @@ class Linear(Partials):
         self.scale = np.zeros(kernels.SCALE, np.int64)
         self.scale[kernels.COUNTS] = function.name != "sum"
         self.scale[kernels.DIGITS] = self._sums
-        self.states = np.zeros(self.width * len(frame.nodes.heads), np.int64)
+        self.states = lined_up((self.width * len(frame.nodes.heads),), np.int64, STATES)
         self._rescale(frame.contents.most_values)
 
     @property
@@ -78,7 +78,7 @@ class Linear(Partials):
         if is_float != self.scale[kernels.IS_FLOAT] or not self._fits(most):
             self.scale[kernels.IS_FLOAT] = is_float
             self._rescale(2 * most)
-            self.states = np.zeros(self.width * len(self.frame.nodes.heads), np.int64)
+            self.states = lined_up((self.width * len(self.frame.nodes.heads),), np.int64, STATES)
             self.fill(self.frame.nodes.order())
 
     def _fits(self, most: int) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import nodes as kernels
 from graphtide.ego.kernels.changes import push_order
 from graphtide.ego.kernels.walks import Lists
+from graphtide.ego.lines import HEADS, LISTS, grown, lined_up
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["Nodes"]
@@ -24,15 +24,15 @@ class Nodes:
     def __init__(self, overlay: Overlay, push: NDArray[np.bool_]) -> None:
         self.count = overlay.nodes
         self.plain = overlay.writers  # so many writers have their numbers as nodes
-        self.heads = np.zeros((overlay.nodes, kernels.HEAD), np.int32)
+        self.heads = lined_up((overlay.nodes, kernels.HEAD), np.int32, HEADS)
         flags = self.heads[:, kernels.FLAGS]
         flags[push] = kernels.PUSH
         flags[: overlay.writers] |= kernels.WRITER
         flags[overlay.writers : overlay.writers + overlay.readers] |= kernels.READER
         self.heads[: overlay.writers, kernels.IN] = np.arange(overlay.writers)
-        self.inputs = np.zeros(overlay.edges + overlay.edges // 8 + 16, np.int32)
+        self.inputs = lined_up((overlay.edges + overlay.edges // 8 + 16,), np.int32, LISTS)
         pushed = int(np.diff(overlay.starts)[push].sum())
-        self.targets = np.zeros(pushed + pushed // 8 + 16, np.int32)
+        self.targets = lined_up((pushed + pushed // 8 + 16,), np.int32, LISTS)
         arrays = overlay.starts, overlay.inputs, overlay.signs
         ends = kernels.build(*arrays, push, self.heads, self.inputs, self.targets)
         self.ends = np.array([*ends, overlay.edges], np.int64)

@@ -69,7 +69,7 @@ class OwnObjects(Partials):
                 if frame.contents.is_timed:
                     enter_value(arrays, writer, value, expiry)
                 else:
-                    replace_oldest(arrays.ring, arrays.written, arrays.most, writer, value)
+                    replace_oldest(arrays.rings, arrays.most, writer, value)
                 self._renew_writer(writer)
         return found
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.ego.aggregates import Aggregate
-from graphtide.ego.contents import grown
 from graphtide.ego.kernels import own as kernels
+from graphtide.ego.lines import grown
 from graphtide.ego.own import called
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.errors import UsageError

@@ -179,7 +179,7 @@ class Plan:
         heads = self.frame.nodes.heads
         reads = heads[self.reader_node, USERS].astype(np.int64)
         heads[self.reader_node, USERS] = 0
-        return self.frame.contents.arrays.written[: self.writers].copy(), reads
+        return self.frame.contents.written().copy(), reads
 
     # -- change
 

@@ -22,7 +22,7 @@ from graphtide.ego.overlay import Overlay
 from graphtide.ego.plan import Plan
 from graphtide.ego.policies import AllPull, AllPush, Direct
 from graphtide.ego.splitting import split
-from graphtide.ego.trial import Candidate, fastest
+from graphtide.ego.trial import Candidate, Conditions, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
@@ -190,12 +190,14 @@ class Planning:
         candidates = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
         factors = [CHEAPER_PUSHES, DEARER_PUSHES]
         for factor in (1.0, CHEAPER_PUSHES, DEARER_PUSHES):
-            if is_shared and not self._counts_values:
+            if is_shared:
                 candidates.append(self._flattened(shared, value_type, factor))
                 factors.append(factor)
             candidates.append(self._split(direct, value_type, factor))
             factors.append(factor)
-        best = fastest(candidates, self._function, self._rates.writes, self._rates.reads, contents.has_values())
+        rates = self._rates
+        conditions = Conditions(self._function, self._window, rates.writes, rates.reads, contents.has_values())
+        best = fastest(candidates, conditions)
         # Later decisions are made by what the fastest one says of the costs.
         self._dearer_pushes = factors[best]
         return candidates[best]

@@ -10,7 +10,7 @@ from graphtide.ego.windows import Last, Within
 def test_a_ring_has_values_once_it_was_written_to() -> None:
     contents = WindowContents(Last(2), 3)
     assert contents.has_values().tolist() == [False, False, False]
-    contents.arrays.written[1] = 5
+    contents.written()[1] = 5
     assert contents.has_values().tolist() == [False, True, False]
 
 

@@ -24,11 +24,14 @@ def count_writers(starts, inputs, by_level, writers):
 
 
 @kernel
-def choose_kept(starts, inputs, by_level, often, reads, writers, readers, sizes, push_cost, pull_cost, each, keep):
+def choose_kept(
+    starts, inputs, by_level, often, reads, writers, readers, sizes, push_cost, pull_cost, merged, each, keep
+):
     """What it costs to keep what `keep` says, which is then chosen anew: each node as if the others stayed as they are.
 
     A reader that is not kept pulls the partial aggregates that are, the nearest ones, and the writers behind the rest;
-    `each` is about what one input of it costs. `often` is how often the writers of a node write, `sizes` how many it
+    `each` is about what one input of it costs, and `merged` as how many of them a partial aggregate of so many writers
+    counts. `often` is how often the writers of a node write, `sizes` how many it
     has, and costs are by the number of inputs, for readers and for partial aggregates.
     """
     nodes = len(starts) - 1
@@ -38,7 +41,7 @@ def choose_kept(starts, inputs, by_level, often, reads, writers, readers, sizes,
         if node >= writers:
             for k in range(starts[node], starts[node + 1]):
                 behind[node] += as_input[inputs[k]]
-            as_input[node] = 1.0 if keep[node] else behind[node]
+            as_input[node] = min(merged[sizes[node]], behind[node]) if keep[node] else behind[node]
     now = np.zeros(nodes)  # pulls of nodes as things are, and as they will be
     then = np.zeros(nodes)
     now[writers : writers + readers] = reads
@@ -56,7 +59,7 @@ def choose_kept(starts, inputs, by_level, often, reads, writers, readers, sizes,
             keep[node] = pushed < pulled
         else:
             cost += pushed if was_kept and now[node] > 0 else 0.0
-            keep[node] = pushed < then[node] * each * (behind[node] - 1)
+            keep[node] = pushed < then[node] * each * (behind[node] - merged[sizes[node]])
         for k in range(starts[node], starts[node + 1]):
             now[inputs[k]] += 0.0 if was_kept else now[node]
             then[inputs[k]] += 0.0 if keep[node] else then[node]

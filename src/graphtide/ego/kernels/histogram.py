@@ -22,7 +22,7 @@ from graphtide.ego.kernels.tables import (
     pairs_of,
     settle,
 )
-from graphtide.ego.kernels.tally import add_value, begin_tally, distinct, most_frequent
+from graphtide.ego.kernels.tally import add_value, add_values, begin_tally, distinct, most_frequent
 from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
@@ -63,10 +63,10 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
             part = -sign if entry & NEGATIVE else sign
             if has_gone:
                 count = count_value(pool, places, tables, v, gone, -part)
-                keep_list(pool, tables, v, count, -part)
+                keep_list(pool, tables, v, gone, count, -part)
             if has_come:
                 count = count_value(pool, places, tables, v, come, part)
-                keep_list(pool, tables, v, count, part)
+                keep_list(pool, tables, v, come, count, part)
             if entry & LAST == 0:
                 stack[top + 2] = sign
                 top, k, end = go_into(heads, OUT, v, stack, top, k, end)
@@ -78,12 +78,26 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
 
 
 @inlined
+def _ask_for(contents, plain, tables, node):
+    """Have what a writer wrote in the cache soon, where it begins and where it ends; else where a node's table is."""
+    if node < plain:
+        first = node * (contents.most + 1)
+        prefetch(contents.rings, first)
+        if contents.most > 1:
+            prefetch(contents.rings, first + contents.most)
+    else:
+        prefetch(tables, node)
+
+
+@inlined
 def _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally):
     """Count what a node stands for."""
     top = 0
     sign = np.int64(1)
     k, end = begin(heads, IN, node)
     begin_tally(tally, (end - k) * max(contents.most, 1))
+    for ahead in range(k, min(k + AHEAD, end)):
+        _ask_for(contents, plain, tables, np.int64(inputs[ahead]) >> 2)
     while True:
         while k < end:
             entry = np.int64(inputs[k])
@@ -91,12 +105,15 @@ def _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally):
             k += 1
             part = -sign if entry & NEGATIVE else sign
             if k + AHEAD < end:
-                writer = np.int64(inputs[k + AHEAD]) >> 2
-                prefetch(contents.written, writer)
-                prefetch(contents.ring, writer * contents.most)
+                _ask_for(contents, plain, tables, np.int64(inputs[k + AHEAD]) >> 2)
+            if k + SOON < end and inputs[k + SOON] >> 2 >= plain:
+                prefetch(pairs_of(pool), 2 * tables[inputs[k + SOON] >> 2, START])
             if u < plain and contents.most == 1:
                 # The writers of the first overlay have their numbers as nodes. Which of them have written is no branch.
-                add_value(tally, contents.ring[u], part * np.int64(contents.written[u] > 0))
+                add_value(tally, contents.rings[2 * u + 1], part * np.int64(contents.rings[2 * u] > 0))
+            elif u < plain and contents.most > 1:
+                first = u * (contents.most + 1) + 1
+                add_values(tally, contents.rings, first, first + min(contents.rings[first - 1], contents.most), part)
             elif u < plain or heads[u, FLAGS] & WRITER:
                 _add_window(contents, u if u < plain else np.int64(heads[u, IN]), tally, part)
             elif entry & KEPT:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphtide.bits import lowest
 from graphtide.dataflow.kernels.weigh import LIMBS, rounded
-from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, USERS
+from graphtide.ego.kernels.nodes import FLAGS, IN, KEPT, LAST, NEGATIVE, OUT, PUSH, SIZE, USERS
 from graphtide.ego.kernels.operations import READ, WRITE, look_ahead
 from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
@@ -117,9 +117,11 @@ def _add_amount(scale, code, sign, amount):
 
 @inlined
 def _spread(heads, targets, stack, states, node, amount):
-    """Add an amount of one word to all that a node reaches."""
+    """Add an amount of one word to all that a node reaches; nothing is added nowhere."""
     top = 0
-    k, end = begin(heads, OUT, node)
+    k = np.int64(heads[node, OUT])
+    # Nothing foretells whether a value is the one before, but most lists are empty: one branch for both.
+    end = k + heads[node, OUT + SIZE] * np.int64(amount != 0)
     while True:
         while k < end:
             entry = np.int64(targets[k])
@@ -233,8 +235,7 @@ def _change(scale, gone, has_gone, come, has_come, heads, targets, stack, states
         if has_come:
             change += _word(scale, come)
         states[node] += change
-        if change != 0:
-            _spread(heads, targets, stack, states, node, change)
+        _spread(heads, targets, stack, states, node, change)
     else:
         for j in range(width):
             amount[j] = 0
@@ -277,7 +278,7 @@ def run(batch, lists, contents, node_of, states, scale, amount, answers):
             writer = np.int64(heads[node, IN])
             value = batch.values[i]
             falls, old = write_value(contents, writer, value, batch.expiries, i)
-            if not falls or old != value:
+            if width == 1 or not falls or old != value:
                 _change(scale, old, falls, value, True, heads, targets, stack, states, node, amount)
 
 

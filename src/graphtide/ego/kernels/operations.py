@@ -53,5 +53,4 @@ def look_ahead(i, nodes, kinds, heads, inputs, targets, contents, states, width)
         # What a reader has as inputs is asked for even if it is kept, and a reader's window is that of writer 0.
         prefetch_either(is_write, targets, heads[node, OUT], inputs, heads[node, IN])
         writer = np.int64(heads[node, IN]) * is_write
-        prefetch(contents.written, writer)
-        prefetch(contents.ring, writer * contents.most)
+        prefetch(contents.rings, writer * (contents.most + 1))

@@ -4,8 +4,9 @@ A node that is kept and has many values has a table by open addressing, all in o
 as many places as a power of two; where the count is 0, the place is free. Counts add up as sums do, so in which order
 changes come does not matter; on their way they may be below 0.
 
-Behind a table of a node is room for a list of the most frequent values, made when one is asked for and good until a
-count changes that is not below all of them: readers that are kept are often read and seldom written to.
+Behind a table of a node is room for a list of the most frequent values, made when one is asked for. It is right as far
+as it goes: a count that changes is noted in it, and it ends before the first place that may be another's then. Readers
+that are kept are often read and seldom written to.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from graphtide.ego.kernels.tally import (
     NUMBERED,
-    add_value,
+    add_pairs,
     collect,
     counts_of,
     distinct,
@@ -52,7 +53,7 @@ __all__ = [
 START = 0
 BITS = 1
 USED = 2
-LISTED = 3  # how long the list of the most frequent values is; -1 if it is to be made
+LISTED = 3  # how many of the most frequent values are listed
 TABLE = 4
 
 # The pool: where it is in memory, and how many pairs it has room for.
@@ -163,7 +164,7 @@ def resize(pool, places, tables, node, bits):
         give_back(pool, places, old, old_bits)
     tables[node, START] = start
     tables[node, BITS] = bits
-    tables[node, LISTED] = -1
+    tables[node, LISTED] = 0
 
 
 @inlined
@@ -219,15 +220,11 @@ def settle(pool, places, tables, node, tally):
             count_value(pool, places, tables, node, values[k], counts[k])
 
 
-@kernel
+@inlined
 def add_table(pool, tables, node, tally, sign):
     """Count what is in the table of a node."""
-    pairs = pairs_of(pool)
     first = tables[node, START]
-    for at in range(first, first + _places(tables, node)):
-        count = pairs[2 * at + 1]
-        if count != 0:
-            add_value(tally, pairs[2 * at], sign * count)
+    add_pairs(tally, pairs_of(pool), first, first + _places(tables, node), tables[node, USED], sign)
 
 
 @leaf
@@ -253,14 +250,32 @@ def _make_list(pool, tables, node, tally, ranks):
 
 
 @inlined
-def keep_list(pool, tables, node, count, change):
-    """Forget a list after a count has changed, unless it was and is below all that are listed."""
+def keep_list(pool, tables, node, value, count, change):
+    """Let a list be right after a count has changed, unless it was and is below all that are listed."""
     listed = tables[node, LISTED]
-    if listed >= 0:
-        room = _list_room(tables[node, BITS])
-        last = 2 * (tables[node, START] + _places(tables, node) + room - 1) + 1
-        if listed < room or max(count, count - change) >= pairs_of(pool)[last]:
-            tables[node, LISTED] = -1
+    if listed > 0:
+        first = 2 * (tables[node, START] + _places(tables, node))
+        if max(count, count - change) >= pairs_of(pool)[first + 2 * listed - 1]:
+            tables[node, LISTED] = _mend_list(pairs_of(pool), first, listed, value, count, change)
+
+
+@leaf
+def _mend_list(pairs, first, listed, value, count, change):
+    """Note a count in a list, which ends before the first place that may be another's then; how long it is."""
+    k = 0
+    while k < listed and pairs[first + 2 * k] != value:
+        k += 1
+    if k < listed:
+        pairs[first + 2 * k + 1] = count
+        if change < 0:
+            # What is listed last may be less than what is not listed.
+            return listed if k + 1 < listed and pairs[first + 2 * k + 3] < count else k
+    elif change < 0:
+        return listed
+    place = k
+    while place > 0 and pairs[first + 2 * place - 1] <= count:
+        place -= 1
+    return listed if place == k else place
 
 
 @inlined
@@ -271,7 +286,7 @@ def answer_table(pool, tables, node, tally, ranks, answers, first, most):
         start = tables[node, START]
         end = start + _places(tables, node)
         if most <= LIST:
-            if tables[node, LISTED] < 0:
+            if tables[node, LISTED] < min(most, tables[node, USED]):
                 _make_list(pool, tables, node, tally, ranks)
             for k in range(min(most, tables[node, LISTED])):
                 answers[first + k] = pairs[2 * (end + k)]
@@ -288,4 +303,4 @@ def clear(pool, places, tables, node):
         give_back(pool, places, tables[node, START], tables[node, BITS])
     tables[node, BITS] = 0
     tables[node, USED] = 0
-    tables[node, LISTED] = -1
+    tables[node, LISTED] = 0

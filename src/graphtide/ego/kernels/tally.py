@@ -17,7 +17,9 @@ from graphtide.memory import address_to_words, copy_words, free, malloc
 __all__ = [
     "NUMBERED",
     "TALLY",
+    "add_pairs",
     "add_value",
+    "add_values",
     "begin_tally",
     "collect",
     "counts_of",
@@ -137,15 +139,8 @@ def _next_slot(at, bits):
 
 
 @inlined
-def add_value(tally, value, change):
-    """Add to how often a value is there."""
-    bits = tally[SLOT_BITS]
-    numbered = tally[NUMBERED]
-    if numbered == np.int64(1) << (bits - SPARE_BITS):
-        _have_more_slots(tally)
-        bits += 1
-    begun = tally[BEGUN]
-    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+def _enter(values, counts, slots, bits, begun, numbered, value, change):
+    """Add to how often a value is there; how many have numbers then."""
     at = SLOT * golden(value, bits)
     while (slots[at + SINCE] == begun) & (slots[at + VALUE] != value):
         at = _next_slot(at, bits)
@@ -157,7 +152,55 @@ def add_value(tally, value, change):
     slots[at + OF_VALUE] = known
     values[known] = value
     counts[known] = (counts[known] & (is_new - 1)) + change
-    tally[NUMBERED] = numbered + is_new
+    return numbered + is_new
+
+
+@inlined
+def _have_slots(tally, many):
+    """Have slots for so many values more."""
+    while tally[NUMBERED] + many > np.int64(1) << (tally[SLOT_BITS] - SPARE_BITS):
+        _have_more_slots(tally)
+
+
+@inlined
+def add_value(tally, value, change):
+    """Add to how often a value is there."""
+    _have_slots(tally, 1)
+    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    tally[NUMBERED] = _enter(
+        values, counts, slots, tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED], value, np.int64(change)
+    )
+
+
+@inlined
+def add_values(tally, many, first, end, change):
+    """As `add_value` for one value after the other, from place to place of an array."""
+    _have_slots(tally, end - first)
+    bits, begun, numbered = tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED]
+    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    for place in range(first, end):
+        numbered = _enter(values, counts, slots, bits, begun, numbered, many[place], change)
+    tally[NUMBERED] = numbered
+
+
+@kernel
+def add_pairs(tally, pairs, first, end, used, sign):
+    """Add so many pairs of a value and a count, those from place to place of which the count is not 0.
+
+    Nothing foretells which these are: first all are put behind the values that have numbers, each in the place of the
+    one before it if that is none.
+    """
+    _have_slots(tally, 2 * used + 1)
+    bits, begun, numbered = tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED]
+    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    at = values.shape[0] - 1
+    for place in range(first, end):
+        values[at] = pairs[2 * place]
+        counts[at] = pairs[2 * place + 1]
+        at -= np.int64(pairs[2 * place + 1] != 0)
+    for place in range(at + 1, values.shape[0]):
+        numbered = _enter(values, counts, slots, bits, begun, numbered, values[place], sign * counts[place])
+    tally[NUMBERED] = numbered
 
 
 @inlined

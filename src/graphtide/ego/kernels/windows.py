@@ -1,8 +1,9 @@
 """What is in the windows of writers: the last values of each, or those whose time has not run out.
 
-The last few values of a writer lie in a ring, of which `written` has the position: so many were ever written. With
-windows of time a value is an *entry*. Those of one writer are linked, and all of them wait in a queue, in the order in
-which they expire; one that comes late, and expires before the last of the queue, waits in a heap.
+The last few values of a writer lie in a ring, behind the number of those that were ever written, which says where the
+next one goes: with few values, both are in one cache line. With windows of time a value is an *entry*. Those of one
+writer are linked, and all of them wait in a queue, in the order in which they expire; one that comes late, and expires
+before the last of the queue, waits in a heap.
 
 A value's expiry and the clock are codes of times: only their order matters here.
 """
@@ -52,8 +53,7 @@ class Contents(NamedTuple):
     """Arrays of one of the two forms; those of the other are empty."""
 
     most: int  # values in a ring; 0 with windows of time
-    ring: NDArray[np.int64]
-    written: NDArray[np.int64]  # by writer
+    rings: NDArray[np.int64]  # by writer: how many values it wrote, and room for the most
     value: NDArray[np.int64]  # by entry, as the next four
     expiry: NDArray[np.int64]
     writer: NDArray[np.int32]
@@ -66,14 +66,15 @@ class Contents(NamedTuple):
 
 
 @leaf
-def replace_oldest(ring, written, most, writer, value):
+def replace_oldest(rings, most, writer, value):
     """Write into a ring: whether a value falls out of the window, and which."""
-    count = written[writer]
+    first = writer * (most + 1)
+    count = rings[first]
     # A division costs more than all the rest.
-    at = writer if most == 1 else writer * most + count % most
-    old = ring[at]
-    ring[at] = value
-    written[writer] = count + 1
+    at = first + 1 + (0 if most == 1 else count % most)
+    old = rings[at]
+    rings[at] = value
+    rings[first] = count + 1
     return count >= most, old
 
 
@@ -84,7 +85,7 @@ def write_value(contents, writer, value, expiries, i):
     if contents.most == 0:
         enter_value(contents, writer, value, expiries[i])
     else:
-        falls, old = replace_oldest(contents.ring, contents.written, contents.most, writer, value)
+        falls, old = replace_oldest(contents.rings, contents.most, writer, value)
     return falls, old
 
 
@@ -93,8 +94,9 @@ def first_place(contents, writer):
     """Where the first value of a writer is, or NOTHING."""
     if contents.most == 0:
         return np.int64(contents.first[writer])
-    written = min(contents.written[writer], contents.most)
-    return writer * contents.most + written - 1 if written > 0 else np.int64(NOTHING)
+    first = writer * (contents.most + 1)
+    written = min(contents.rings[first], contents.most)
+    return first + written if written > 0 else np.int64(NOTHING)
 
 
 @leaf
@@ -102,13 +104,13 @@ def next_place(contents, writer, place):
     """Where the next value of that writer is, or NOTHING."""
     if contents.most == 0:
         return np.int64(contents.following[place])
-    return place - 1 if place > writer * contents.most else np.int64(NOTHING)
+    return place - 1 if place > writer * (contents.most + 1) + 1 else np.int64(NOTHING)
 
 
 @leaf
 def value_at(contents, place):
     """The value at a place."""
-    return contents.value[place] if contents.most == 0 else contents.ring[place]
+    return contents.value[place] if contents.most == 0 else contents.rings[place]
 
 
 @leaf
@@ -126,7 +128,7 @@ def enter_value(contents, writer, value, expiry):
     if follower != NOTHING:
         contents.preceding[follower] = entry
     contents.first[writer] = entry
-    contents.written[writer] += 1
+    contents.rings[writer] += 1
     marks[LIVE] += 1
     mask = contents.queue.shape[0] - 1
     size = marks[QUEUE_SIZE]
