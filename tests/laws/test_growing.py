@@ -13,7 +13,7 @@ from graphtide import Collection, Dataflow, col, lit
 from graphtide.dataflow.input import Input
 from graphtide.dataflow.kernels.layout import EMITTED
 from graphtide.dataflow.plan import Improve
-from graphtide.errors import UsageError
+from graphtide.errors import ExpressionError, NotConvergedError, UsageError
 from graphtide.trace.kernels.heap import words
 from graphtide.trace.kernels.spine import FRESH, RUNS, run_slot
 
@@ -173,6 +173,52 @@ def test_rows_do_not_come_again_when_a_shorter_way_does() -> None:
         flow.commit()
         seen.append(int(flow.machine.operators[:, EMITTED].sum() - before))
     assert 10 * seen[1] < seen[0]
+
+
+def test_a_loop_that_comes_late_reads_what_there_is() -> None:
+    flow = Dataflow()
+    edges = flow.growing_input("edges", src=int, dst=int, weight=int)
+    edges.output("edges")
+    edges.insert([(1, 2, 0), (3, 4, 0)])
+    flow.commit()
+    labels = components(edges).output("labels")
+    assert any(isinstance(node.operation, Improve) for node in flow.builder.nodes)
+    flow.commit()
+    assert sorted(labels.rows()) == [(1, 1), (2, 1), (3, 3), (4, 3)]
+    edges.insert([(4, 2, 0)])
+    flow.commit()
+    assert sorted(labels.rows()) == [(1, 1), (2, 1), (3, 1), (4, 1)]
+
+
+def test_a_run_that_fails_leaves_the_best_values_as_they_were() -> None:
+    flow = Dataflow()
+    edges = flow.growing_input("edges", src=int, dst=int, weight=int)
+    lengths = distances(edges).output("lengths")
+    edges.insert([(0, 1, 2), (1, 2, 2)])
+    flow.commit()
+    edges.insert([(0, 2, 1), (2, 3, 2**63 - 2)])
+    with pytest.raises(ExpressionError):
+        flow.commit()
+    assert sorted(lengths.rows()) == [(0, 0), (1, 3), (2, 6)]
+    flow.rollback()
+    edges.insert([(0, 2, 3)])
+    flow.commit()
+    assert sorted(lengths.rows()) == [(0, 0), (1, 3), (2, 4)]
+
+
+def test_a_loop_without_end_is_told() -> None:
+    flow = Dataflow()
+    edges = flow.growing_input("edges", src=int, dst=int)
+    start = edges.select(v="src", x=lit(0))
+
+    def step(known: Collection) -> Collection:
+        further = known.join(edges, on={"v": "src"}).select(v="dst", x=col("x") + -1)
+        return further.concat(start).group_by("v").min("x")
+
+    start.iterate(step, max_rounds=20).output("least")
+    edges.insert([(1, 2), (2, 1)])
+    with pytest.raises(NotConvergedError, match="20 rounds: 2 rows"):
+        flow.commit()
 
 
 def _plain(program: Build) -> bool:

@@ -28,6 +28,7 @@ from graphtide.dataflow.plan import (
     Join,
     Linear,
     Node,
+    Operation,
     Python,
     Reduce,
     Scope,
@@ -38,24 +39,30 @@ from graphtide.rows import Kind
 __all__ = ["best", "grows", "improve"]
 
 
-def grows(node: Node) -> bool:
-    """Whether a collection is known to grow: rows come, and are not taken away at any time."""
-    match node.operation:
+def grows(node: Node, known: dict[Node, bool] | None = None) -> bool:
+    """Whether a collection is known to grow: rows come, and are not taken away at any time.
+
+    `known` holds what was found of other nodes, which may be read by many.
+    """
+    known = {} if known is None else known
+    if node not in known:
+        known[node] = _passes_growth(node.operation) and all(grows(each, known) for each in node.inputs)
+    return known[node]
+
+
+def _passes_growth(operation: Operation) -> bool:
+    """Whether what an operation makes of collections that grow grows as well."""
+    match operation:
         case Source(grows):
             return grows
         case Linear(sign=sign):
-            return sign > 0 and grows_all(node)
+            return sign > 0
         case Reduce(parameters=parameters):
-            return parameters[0] == layout.THRESHOLD and grows_all(node)
+            return parameters[0] == layout.THRESHOLD
         case Concat() | Consolidate() | Enter() | EnterAt() | Arrange() | Join() | Import() | Python():
-            return grows_all(node)
+            return True
         case _:
             return False
-
-
-def grows_all(node: Node) -> bool:
-    """Whether all inputs of a node grow."""
-    return all(map(grows, node.inputs))
 
 
 def improve(result: Node, variable: Node, initial: Node | None) -> bool:
@@ -95,6 +102,7 @@ class _Values:
     def __init__(self, variable: Node, scope: Scope, keys: int) -> None:
         self._scope = scope
         self._found: dict[Node, list[bool] | None] = {variable: [False] * keys + [True]}
+        self._growing: dict[Node, bool] = {}
 
     def of(self, node: Node) -> list[bool] | None:
         """One for each column; None if worse values might lead to better ones, or something does not grow."""
@@ -104,7 +112,7 @@ class _Values:
 
     def _find(self, node: Node) -> list[bool] | None:
         if node.scope is not self._scope or isinstance(node.operation, Enter | EnterAt):
-            return [False] * len(node.schema) if grows(node) else None
+            return [False] * len(node.schema) if grows(node, self._growing) else None
         inputs = [self.of(each) for each in node.inputs]
         known = [each for each in inputs if each is not None]
         if len(known) < len(inputs) or not known:
