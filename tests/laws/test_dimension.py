@@ -197,3 +197,23 @@ def test_the_column_of_the_coordinate_must_be_new() -> None:
     rows = flow.input("rows", n=int, at=int)
     with flow.dimension("pages") as pages, pytest.raises(PlanError, match='there already is a column "at"'):
         pages.leave(pages.enter(rows, at=gt.col("at")), at="at")
+
+
+def test_a_number_that_rises_and_falls_along_a_dimension() -> None:
+    flow = Dataflow()
+    rows = flow.input("rows", key=int, at=int)
+    with flow.dimension("at") as dimension:
+        counts = dimension.enter(rows, at=gt.col("at")).select("key").group_by("key").count("rows")
+        changes = dimension.leave(counts, at="up_to").output("counts")
+    found: dict[tuple[int, int, int], int] = {}
+    for keys, diffs in (([(7, 0), (7, 1), (7, 2)], [2, 1, -1]), ([(7, 0)], [1])):
+        rows.change(keys, diffs)
+        flow.commit()
+        for _, number, up_to, epoch, diff in (line.values() for line in changes.changes().to_pylist()):
+            found[number, epoch, up_to] = diff
+    for epoch, up_to, wanted in ((0, 0, 2), (0, 1, 3), (0, 2, 2), (1, 0, 3), (1, 1, 4), (1, 2, 3)):
+        sums = [
+            sum(diff for (n, e, u), diff in found.items() if n == number and e <= epoch and u <= up_to)
+            for number in range(6)
+        ]
+        assert sums == [int(number == wanted) for number in range(6)]

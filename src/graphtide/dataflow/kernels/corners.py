@@ -31,6 +31,7 @@ from graphtide.trace.kernels.index import seek_all
 
 __all__ = [
     "CORNERS",
+    "add_row",
     "add_up",
     "call_for_changes",
     "cell_of",
@@ -42,6 +43,7 @@ __all__ = [
     "put_row",
     "sealed",
     "this_round",
+    "without_zeros",
 ]
 
 # A plane has mostly fewer lines than that in either direction.
@@ -180,7 +182,13 @@ def changes_at(rows, none, across, along, a, b, chosen, diffs):
         row = rows[(((corner & 1) ^ 1) * across + a - (corner >> 1 & 1)) * along + b - (corner >> 2)]
         if row != none:
             sign = 1 - 2 * ((corner ^ (corner >> 1) ^ (corner >> 2)) & 1)
-            count = _add(chosen, diffs, count, row, sign)
+            count = add_row(chosen, diffs, count, row, sign)
+    return without_zeros(chosen, diffs, count)
+
+
+@leaf
+def without_zeros(chosen, diffs, count):
+    """Drop the rows of a list whose diffs have cancelled; how many are left."""
     kept = 0
     for n in range(count):
         if diffs[n] != 0:
@@ -191,8 +199,8 @@ def changes_at(rows, none, across, along, a, b, chosen, diffs):
 
 
 @leaf
-def _add(chosen, diffs, count, row, diff):
-    """Add a row to an ascending list."""
+def add_row(chosen, diffs, count, row, diff):
+    """Add a row to an ascending list; how many there are then."""
     at = count
     while at > 0 and chosen[at - 1] > row:
         at -= 1

@@ -12,6 +12,7 @@ import numpy as np
 from graphtide.dataflow.kernels.bounds import bounds_of
 from graphtide.dataflow.kernels.corners import (
     CORNERS,
+    add_row,
     add_up,
     call_for_changes,
     cell_of,
@@ -22,6 +23,7 @@ from graphtide.dataflow.kernels.corners import (
     put_row,
     sealed,
     this_round,
+    without_zeros,
 )
 from graphtide.dataflow.kernels.histories import gather_histories
 from graphtide.dataflow.kernels.layout import (
@@ -134,6 +136,14 @@ def _recount_keys(
             if diff != 0:
                 put_row(heap, result, probe, row, keys, places, 0, 0, diff)
             continue
+        if depth == 2 and length <= SHORT and parameters[0] == COUNT:
+            count = _look_at_number(
+                heap, operator, calendar, history, start, end, now, is_new, probe, row, keys, note, chosen
+            )
+            for n in range(count):
+                places[0, 0] = chosen[0, n]
+                put_row(heap, result, probe, row, keys, places, 0, values, chosen[1, n])
+            continue
         if parameters[0] == THRESHOLD and not is_called:
             least, most = bounds_of(history, start, end, now)
             diff = value(probe, probe[layout.WIDTH] - 1, row)
@@ -162,6 +172,51 @@ def _recount_keys(
     at[0] = i
     at[1] = j
     return 0, 0
+
+
+@inlined
+def _look_at_number(heap, operator, calendar, history, start, end, now, is_new, probe, row, keys, note, chosen):
+    """As `_look`, for how often a key is there: numbers and their diffs are chosen; how many."""
+    epoch = now[0, 0]
+    last = now[0, 1]
+    old_below = 0
+    below = 0
+    old = 0
+    total = 0
+    following = NEVER
+    for n in range(start, end):
+        diff = history[n, 2]
+        old_diff = diff if history[n, 0] < epoch else 0
+        if history[n, 1] <= last:
+            total += diff
+            old += old_diff
+            below += diff if history[n, 1] < last else 0
+            old_below += old_diff if history[n, 1] < last else 0
+        else:
+            following = min(following, history[n, 1])
+    count = 0
+    # A key that is there no times has no row.
+    count = add_row(chosen[0], chosen[1], count, total, 1) if total != 0 else count
+    count = add_row(chosen[0], chosen[1], count, below, -1) if below != 0 else count
+    count = add_row(chosen[0], chosen[1], count, old, -1) if old != 0 else count
+    count = add_row(chosen[0], chosen[1], count, old_below, 1) if old_below != 0 else count
+    while is_new and following != NEVER:
+        last = following
+        following = NEVER
+        below = total
+        old_below = old
+        for n in range(start, end):
+            if history[n, 1] == last:
+                total += history[n, 2]
+                old += history[n, 2] if history[n, 0] < epoch else 0
+            elif history[n, 1] > last:
+                following = min(following, history[n, 1])
+        # Numbers cancel if nothing is new there, or has ever come.
+        if (total != old or below != old_below) and (total != below or old != old_below):
+            now[1, 0] = epoch
+            now[1, 1] = last
+            post(heap, operator, calendar, now, 1, probe, row, keys, note)
+    return without_zeros(chosen[0], chosen[1], count)
 
 
 @inlined
