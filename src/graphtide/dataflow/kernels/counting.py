@@ -38,7 +38,7 @@ from graphtide.dataflow.kernels.layout import (
 )
 from graphtide.dataflow.kernels.lists import grow
 from graphtide.dataflow.kernels.visits import next_key, open_runs, post, take_carry
-from graphtide.jit import borrowing, inlined, kernel
+from graphtide.jit import borrowing, inlined, kernel, leaf
 from graphtide.trace.kernels import batch as layout
 from graphtide.trace.kernels.batch import ALL_VARY, ROWS, new_batch, value
 from graphtide.trace.kernels.heap import NONE, release, words
@@ -178,22 +178,7 @@ def _recount_keys(
 def _look_at_number(heap, operator, calendar, history, start, end, now, is_new, probe, row, keys, note, chosen):
     """As `_look`, for how often a key is there: numbers and their diffs are chosen; how many."""
     epoch = now[0, 0]
-    last = now[0, 1]
-    old_below = 0
-    below = 0
-    old = 0
-    total = 0
-    following = NEVER
-    for n in range(start, end):
-        diff = history[n, 2]
-        old_diff = diff if history[n, 0] < epoch else 0
-        if history[n, 1] <= last:
-            total += diff
-            old += old_diff
-            below += diff if history[n, 1] < last else 0
-            old_below += old_diff if history[n, 1] < last else 0
-        else:
-            following = min(following, history[n, 1])
+    old_below, below, old, total, following = _sums_at(history, start, end, epoch, now[0, 1])
     count = 0
     # A key that is there no times has no row.
     count = add_row(chosen[0], chosen[1], count, total, 1) if total != 0 else count
@@ -201,21 +186,13 @@ def _look_at_number(heap, operator, calendar, history, start, end, now, is_new, 
     count = add_row(chosen[0], chosen[1], count, old, -1) if old != 0 else count
     count = add_row(chosen[0], chosen[1], count, old_below, 1) if old_below != 0 else count
     while is_new and following != NEVER:
-        last = following
-        following = NEVER
-        below = total
-        old_below = old
-        for n in range(start, end):
-            if history[n, 1] == last:
-                total += history[n, 2]
-                old += history[n, 2] if history[n, 0] < epoch else 0
-            elif history[n, 1] > last:
-                following = min(following, history[n, 1])
+        old_below, below, old, total, later = _sums_at(history, start, end, epoch, following)
         # Numbers cancel if nothing is new there, or has ever come.
         if (total != old or below != old_below) and (total != below or old != old_below):
             now[1, 0] = epoch
-            now[1, 1] = last
+            now[1, 1] = following
             post(heap, operator, calendar, now, 1, probe, row, keys, note)
+        following = later
     return without_zeros(chosen[0], chosen[1], count)
 
 
@@ -223,8 +200,26 @@ def _look_at_number(heap, operator, calendar, history, start, end, now, is_new, 
 def _look(heap, operator, calendar, history, start, end, now, least, is_new, probe, row, keys, note):
     """What is put out of a key in this round, a sum over the corners; later rounds are called for if it `is_new`."""
     epoch = now[0, 0]
-    last = now[0, 1]
-    # How often the key is there: in the rounds before, and in this one; without what came in this epoch, and with it.
+    old_below, below, old, total, following = _sums_at(history, start, end, epoch, now[0, 1])
+    change = int(total >= least) - int(old >= least)
+    put_out = change - int(below >= least) + int(old_below >= least)
+    while is_new and following != NEVER:
+        _, _, old, total, later = _sums_at(history, start, end, epoch, following)
+        if int(total >= least) - int(old >= least) != change:
+            change = int(total >= least) - int(old >= least)
+            now[1, 0] = epoch
+            now[1, 1] = following
+            post(heap, operator, calendar, now, 1, probe, row, keys, note)
+        following = later
+    return put_out
+
+
+@leaf
+def _sums_at(history, start, end, epoch, last):
+    """How often a key is there: in the rounds before one without what came in this epoch, and with it; up to it, too.
+
+    Then the round of the next row, NEVER if there is none.
+    """
     old_below = 0
     below = 0
     old = 0
@@ -241,22 +236,4 @@ def _look(heap, operator, calendar, history, start, end, now, least, is_new, pro
             old += old_diff
         else:
             following = min(following, history[n, 1])
-    total += below
-    old += old_below
-    change = int(total >= least) - int(old >= least)
-    put_out = change - int(below >= least) + int(old_below >= least)
-    while is_new and following != NEVER:
-        last = following
-        following = NEVER
-        for n in range(start, end):
-            if history[n, 1] == last:
-                total += history[n, 2]
-                old += history[n, 2] if history[n, 0] < epoch else 0
-            elif history[n, 1] > last:
-                following = min(following, history[n, 1])
-        if int(total >= least) - int(old >= least) != change:
-            change = int(total >= least) - int(old >= least)
-            now[1, 0] = epoch
-            now[1, 1] = last
-            post(heap, operator, calendar, now, 1, probe, row, keys, note)
-    return put_out
+    return old_below, below, old_below + old, below + total, following
