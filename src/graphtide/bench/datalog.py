@@ -51,14 +51,17 @@ class Size:
 
 
 # Of K-Pg's graphs, the tree for tc and the grid for sg are of its size; the others are as large as leaves some ten
-# million facts, or as clingo grounds in some ten seconds.
+# million facts, or as clingo grounds in some ten seconds. A smaller tree and random graph are there for sg as well, as
+# what a change saves grows with the graph.
 FULL = Size(
     (
         Task("tc", "tree-11", lambda: tree(11), (0, 1)),
         Task("tc", "grid-75", lambda: grid(75), (0, 1)),
         Task("tc", "random-2000", lambda: random_pairs(2_000, 10), (0, 1)),
+        Task("sg", "tree-7", lambda: tree(7), (0,)),
         Task("sg", "tree-8", lambda: tree(8), (0,)),
         Task("sg", "grid-150", lambda: grid(150), (0,)),
+        Task("sg", "random-500", lambda: random_pairs(500, 5), (0,)),
         Task("sg", "random-1000", lambda: random_pairs(1_000, 5), (0,)),
     ),
     repeats=5,

@@ -36,33 +36,7 @@ from graphtide.dataflow.plan import (
 )
 from graphtide.rows import Kind
 
-__all__ = ["best", "grows", "improve"]
-
-
-def grows(node: Node, known: dict[Node, bool] | None = None) -> bool:
-    """Whether a collection is known to grow: rows come, and are not taken away at any time.
-
-    `known` holds what was found of other nodes, which may be read by many.
-    """
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = _passes_growth(node.operation) and all(grows(each, known) for each in node.inputs)
-    return known[node]
-
-
-def _passes_growth(operation: Operation) -> bool:
-    """Whether what an operation makes of collections that grow grows as well."""
-    match operation:
-        case Source(grows):
-            return grows
-        case Linear(sign=sign):
-            return sign > 0
-        case Reduce(parameters=parameters):
-            return parameters[0] == layout.THRESHOLD
-        case Concat() | Consolidate() | Enter() | EnterAt() | Arrange() | Join() | Import() | Python():
-            return True
-        case _:
-            return False
+__all__ = ["best", "improve"]
 
 
 def improve(result: Node, variable: Node, initial: Node | None) -> bool:
@@ -112,7 +86,7 @@ class _Values:
 
     def _find(self, node: Node) -> list[bool] | None:
         if node.scope is not self._scope or isinstance(node.operation, Enter | EnterAt):
-            return [False] * len(node.schema) if grows(node, self._growing) else None
+            return [False] * len(node.schema) if _grows(node, self._growing) else None
         inputs = [self.of(each) for each in node.inputs]
         known = [each for each in inputs if each is not None]
         if len(known) < len(inputs) or not known:
@@ -133,6 +107,28 @@ class _Values:
                 return None if any(any(each[:keys]) for each in known) else [known[side][c] for side, c in outputs]
             case _:
                 return None
+
+
+def _grows(node: Node, known: dict[Node, bool]) -> bool:
+    """Whether a collection is known to grow; `known` holds what was found of nodes that many read."""
+    if node not in known:
+        known[node] = _passes_growth(node.operation) and all(_grows(each, known) for each in node.inputs)
+    return known[node]
+
+
+def _passes_growth(operation: Operation) -> bool:
+    """Whether what an operation makes of collections that grow grows as well."""
+    match operation:
+        case Source(grows):
+            return grows
+        case Linear(sign=sign):
+            return sign > 0
+        case Reduce(parameters=parameters):
+            return parameters[0] == layout.THRESHOLD
+        case Concat() | Consolidate() | Enter() | EnterAt() | Arrange() | Join() | Import() | Python():
+            return True
+        case _:
+            return False
 
 
 def _passes(expression: Expression, values: set[str], kind: Kind) -> bool | None:
