@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import csv as tables
 
 from graphtide import datasets
 from graphtide.ego import Neighbourhoods
@@ -31,26 +32,33 @@ PAPER_NAMES: Final = {
     "Incremental": "IOB",
 }
 SHIPPED: Final = ("ego-Twitter", "soc-Slashdot0902", "debian", "debian, two hops", "copying model")
-KERNEL: Final = "linux-kernel-callgraph"
+# Graphs that do not come with the package: their files, whether these begin with the names of columns.
+BY_PATH: Final = {
+    "linux-kernel-callgraph": ("edges-6.1.170.tsv.gz", True),
+    "moby-thesaurus": ("edges.tsv.zst", False),
+}
 
 
 def neighbourhoods(name: str, folder: Path | None = None) -> Neighbourhoods | None:
     """The neighbourhoods of a graph; none if it does not come with the package and is not in the folder.
 
     On Twitter and Slashdot a vertex reads those that it follows or tagged, in Debian a package what it refers to (with
-    two hops, also what these refer to), in the kernel a function what it uses, and in the copying model of the web a
-    page what it links to.
+    two hops, also what these refer to), in the kernel a function what it uses, in the thesaurus a word its synonyms,
+    and in the copying model of the web a page what it links to.
     """
     if name == "copying model":
         edges = datasets.copying_model(200_000, out_degree=10, copy_probability=0.95, seed=1)
         return _numbered(edges["dst"].to_numpy(), edges["src"].to_numpy())
-    if name == KERNEL:
-        file = folder / KERNEL / "edges-6.1.170.tsv.gz" if folder else None
+    if name in BY_PATH:
+        file, has_names = BY_PATH[name]
+        file = folder / name / file if folder else None
         if file is None or not file.exists():
             return None
-        with gzip.open(file, "rt") as stream:
-            ends = np.loadtxt(stream, np.int64, skiprows=1, usecols=(0, 1))
-        return _numbered(ends[:, 1], ends[:, 0])
+        rows = 1 if has_names else 0
+        how = tables.ReadOptions(autogenerate_column_names=True, skip_rows=rows), tables.ParseOptions(delimiter="\t")
+        with pa.input_stream(str(file), compression="detect") as stream:
+            ends = tables.read_csv(stream, *how)
+        return _numbered(ends[1].to_numpy(), ends[0].to_numpy())
     edges = datasets.load(name.partition(",")[0])
     found = _numbered(edges["dst"].to_numpy(), edges["src"].to_numpy())
     return two_hops(found) if name.endswith("two hops") else found

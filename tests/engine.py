@@ -1,4 +1,4 @@
-"""Programs of `tests.strategies` in the engine: from trees to collections, and outputs as multisets."""
+"""Programs of `tests.programs` in the engine: from trees to collections, and outputs as multisets."""
 
 from collections import ChainMap
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests import naive
-from tests import strategies as gen
+from tests import programs as gen
 from tests.naive import Multiset, added
 
 from graphtide import Collection, Dataflow, Output, coalesce, col, lit, when

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 
 from experiments.continuous_plots import bars, panels, plain, save
 from experiments.ego_graphs import neighbourhoods
-from experiments.ego_runs import AGGREGATES, NOTHING, WINDOW, at_ratio, planned, throughputs, workload
+from experiments.ego_runs import AGGREGATES, WINDOW, at_ratio, planned, read_time, throughputs, workload
 from experiments.latencies import read, write
 from graphtide.ego import AdaptiveMining, AllPull, AllPush, Costs, Curve, Neighbourhoods, Overlay, build
 from graphtide.ego.calibration import calibrate
@@ -35,7 +35,6 @@ HERE = Path(__file__).parent
 BUSIER_READERS, BUSIER = 0.05, 50  # which share of readers is read so many times as often from half-way on
 PUSH_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)  # of a push, in place of what was measured
 SHARES = ("average", "95th percentile", "worst")
-AGAIN = 20  # reads of the same vertex in one call
 COLOURS = {"adaptive": "#4c72b0", "static": "#c44e52", "all push": "#7a8794", "all pull": "#c5ccd3"}
 
 
@@ -168,21 +167,6 @@ def latencies(asked: Neighbourhoods, overlay: Overlay, operations: int, _batches
             f"c: {factor:g}: {pushing:,} push; " + ", ".join(f"{1e6 * each:.2f}" for each in told) + " µs", flush=True
         )
     return rows
-
-
-def read_time(plan: Plan, reader: int) -> float:
-    """Seconds of a read: it is done a few times in one call, so that the call itself hardly counts.
-
-    The least of three counts: between them another process may have had the core.
-    """
-    who = np.full(AGAIN, reader)
-    kinds, values = np.full(AGAIN, READ, np.int8), np.zeros(AGAIN, np.int64)
-    seconds: list[float] = []
-    for _ in range(3):
-        began = time.perf_counter()
-        plan.run(kinds, who, values, NOTHING, NOTHING)
-        seconds.append((time.perf_counter() - began) / AGAIN)
-    return min(seconds)
 
 
 MEASURES: dict[str, Callable[[Neighbourhoods, Overlay, int, int], list[Row]]] = {

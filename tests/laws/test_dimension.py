@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from tests import naive
-from tests import strategies as gen
+from tests import programs as gen
 from tests.engine import Running
 from tests.examples import share
 from tests.naive import Multiset, added

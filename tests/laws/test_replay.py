@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import naive
-from tests import strategies as gen
+from tests import programs as gen
 from tests.engine import Running
 from tests.examples import share
 from tests.laws.test_dataflow import settling, steps

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from graphtide.ego.kernels import tally as kernels
 from graphtide.jit import kernel
 
-# Some come again after there are more slots, and some of these share one.
-SOME = np.random.default_rng(0).integers(-(2**63), 2**63, 150)
-values = st.one_of(st.integers(0, 40), st.sampled_from(SOME.tolist()), st.integers(-(2**63), 2**63 - 1))
+# So many that some of them have the same slot.
+SOME = np.random.default_rng(0).integers(-(2**63), 2**63, 3_000)
+values = st.one_of(st.integers(0, 40), st.sampled_from(SOME[:150].tolist()), st.integers(-(2**63), 2**63 - 1))
 changes = st.lists(st.tuples(values, st.sampled_from([1, 1, 2, -1])), max_size=300)
 NO_RANKS = np.zeros(0, np.int64)
 
@@ -24,7 +24,18 @@ def count(tally, expected, values, changes):
     kernels.begin_tally(tally, expected)
     for k in range(values.shape[0]):
         kernels.add_value(tally, values[k], changes[k])
+    kernels.count_tally(tally)
     return kernels.distinct(tally)
+
+
+def found_by(tally):
+    """The values that were found, with their counts; no slot has anything of them any more."""
+    slots = kernels._slots(tally)
+    assert not slots[1::2].any()
+    many = int(tally[kernels.FOUND])
+    found = [of(tally)[:many].tolist() for of in (kernels.values_of, kernels.counts_of)]
+    assert len(set(found[0])) == many
+    return dict(zip(*found, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -44,33 +55,30 @@ def test_counts_add_up_and_the_most_frequent_come_first(tally, expected, changes
     distinct = count(tally, expected, columns[:, 0].copy(), columns[:, 1].copy())
     there = {value: number for value, number in wanted.items() if number}
     assert distinct == len(there)
-    numbered = int(tally[kernels.NUMBERED])
-    assert dict(
-        zip(*(of(tally)[:numbered].tolist() for of in (kernels.values_of, kernels.counts_of)), strict=True)
-    ) == dict(wanted)
+    assert found_by(tally) == there
     found = np.zeros(2 * most, np.int64)
     number = kernels.most_frequent(tally, found, 0, 1, most, most, NO_RANKS)
     ranked = sorted(((-times, value) for value, times in there.items() if times > 0))[:most]
     assert [(-found[most + k], found[k]) for k in range(number)] == ranked
 
 
-def test_what_is_left_in_slots_never_fills_them(tally):
-    """Numbers that were given before look like ones that are given now; a search that believed them would not end."""
-    for first in range(1_000):
-        some = SOME[np.arange(first, first + 16) % len(SOME)]
-        assert count(tally, 16, some, np.ones(16, np.int64)) == 16
-
-
-def test_more_values_than_were_expected_are_still_found(tally):
-    """When there are more slots, all values move, and some of them meet."""
-    assert count(tally, 0, np.tile(SOME, 2), np.ones(2 * len(SOME), np.int64)) == len(SOME)
+@pytest.mark.parametrize("expected", [0, len(SOME)])
+def test_values_that_have_the_same_slot_are_told_apart(tally, expected):
+    """Also if one of them is there no more: the others behind it are found."""
+    values = np.tile(SOME, 3)
+    changes = np.ones(len(values), np.int64)
+    changes[: len(SOME) : 2] = -2  # every other value comes and goes
+    assert len({kernels.golden(value, 16) for value in SOME}) < len(SOME)
+    assert count(tally, expected, values, changes) == len(SOME) // 2
+    assert found_by(tally) == dict.fromkeys(SOME[1::2].tolist(), 3)
 
 
 @kernel
-def count_parts(tally, plain, pairs, used, sign):
+def count_parts(tally, plain, pairs, sign):
     kernels.begin_tally(tally, 0)
     kernels.add_values(tally, plain, 0, plain.shape[0], 1)
-    kernels.add_pairs(tally, pairs, 0, pairs.shape[0] // 2, used, sign)
+    kernels.add_pairs(tally, pairs, 0, pairs.shape[0] // 2, sign)
+    kernels.count_tally(tally)
     return kernels.distinct(tally)
 
 
@@ -85,11 +93,7 @@ def test_many_values_and_tables_with_gaps_add_up(tally, plain, pairs, sign):
     for value, number in pairs:
         wanted[value] += sign * number
     rows = np.array(pairs, np.int64).reshape(-1, 2)
-    distinct = count_parts(
-        tally, np.array(plain, np.int64), rows.reshape(-1).copy(), np.count_nonzero(rows[:, 1]), sign
-    )
-    numbered = int(tally[kernels.NUMBERED])
-    found = zip(*(of(tally)[:numbered].tolist() for of in (kernels.values_of, kernels.counts_of)), strict=True)
+    distinct = count_parts(tally, np.array(plain, np.int64), rows.reshape(-1).copy(), sign)
     there = {value: number for value, number in wanted.items() if number}
-    assert {value: number for value, number in found if number} == there
+    assert found_by(tally) == there
     assert distinct == len(there)

@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphtide import datasets
 from graphtide.bench.catalogue import Progress
 from graphtide.bench.comparison import Comparison
-from graphtide.bench.core_graphs import power_law_graph
+from graphtide.bench.ego_graphs import editors, of_dataset, power_law, two_hops
 from graphtide.ego import (
     AdaptiveMining,
     AllPull,
@@ -114,59 +113,33 @@ class Task(NamedTuple):
 def run(quick: bool, progress: Progress) -> Iterator[Comparison]:  # noqa: FBT001 - the shape of every bench
     """Rows for real graphs, with how much they share, and for power-law graphs up to the largest size.
 
-    The bars for a graph with much to share stand where the bar for sharing stands: on what a package needs, and what
-    that needs. Which vertices are busy decides what all push and all pull cost there, so several orders are drawn, and
-    the median counts. Dependencies of one hop and citations of two are held to the bar for all graphs.
+    The bars for a graph with much to share stand on what a package needs, and what that needs, as the bar for sharing
+    does; on what a paper cites, and what that cites; and on who edits Wikipedia in the same language. Which vertices
+    are busy decides what all push and all pull cost there, so several orders are drawn, and the median counts.
+    Dependencies of one hop are held to the bar for all graphs.
     """
     asked = Asked(Last(1), (0,), {}, 20_000 if quick else _OPERATIONS)
     seeds = _SEEDS[:1] if quick else _SEEDS
-    dependencies, citations = _of_dataset("debian", quick), _of_dataset("cit-HepPh", quick)
-    progress("overlays of dependencies, citations and followers")
+    dependencies, citations = of_dataset("debian", quick), of_dataset("cit-HepPh", quick)
+    colleagues = editors(quick)
+    progress("overlays of dependencies, editors and followers")
     yield from _overlays(dependencies, "debian", least=None)
-    yield from _overlays(_two_hops(dependencies), "debian, two hops", least=None if quick else _SHARED_ON_WEB)
-    yield from _overlays(_of_dataset("ego-Twitter", quick), "ego-Twitter", least=None if quick else _SHARED_ON_SOCIAL)
+    yield from _overlays(two_hops(dependencies), "debian, two hops", least=None if quick else _SHARED_ON_WEB)
+    yield from _overlays(colleagues, "editors of Wikipedia", least=None)
+    yield from _overlays(of_dataset("ego-Twitter", quick), "ego-Twitter", least=None if quick else _SHARED_ON_SOCIAL)
     yield from _at_ratios(dependencies, "debian", (1.0,), asked, progress)
     held = asked._replace(seeds=seeds, bars=_WITH_MUCH_TO_SHARE)
-    far = _two_hops(dependencies)
+    far = two_hops(dependencies)
     for each in (held, held._replace(window=Last(10))):
         yield from _at_ratios(far, "debian, two hops", (1.0,), each, progress)
-    yield from _at_ratios(_two_hops(citations), "cit-HepPh, two hops", (1.0,), asked, progress)
+    yield from _at_ratios(two_hops(citations), "cit-HepPh, two hops", (1.0,), held, progress)
+    # All push tells some two thousand readers of a write there.
+    few = held._replace(seeds=seeds[:1], operations=asked.operations // 20)
+    yield from _at_ratios(colleagues, "editors of Wikipedia", (1.0,), few, progress)
     for edges in (20_000,) if quick else (1_000_000, 10_000_000):
         progress(f"a power-law graph of {edges:,} edges")
         name = f"power law of {edges:,} edges"
-        yield from _at_ratios(_power_law(edges), name, _RATIOS, asked, progress)
-
-
-def _of_dataset(name: str, quick: bool) -> Neighbourhoods:  # noqa: FBT001
-    """The vertices that each vertex points to, be it needs, cites or follows them: what they write, it aggregates."""
-    table = datasets.load(name).select(["src", "dst"])
-    ids, numbers = np.unique(
-        np.concatenate([table[c].to_numpy(zero_copy_only=False) for c in (0, 1)]), return_inverse=True
-    )
-    source, target = numbers.reshape(2, -1)
-    count = len(ids) // 20 if quick else len(ids)
-    some = (source < count) & (target < count)
-    return Neighbourhoods.from_pairs(target[some], source[some], count, count)
-
-
-def _two_hops(pairs: Neighbourhoods) -> Neighbourhoods:
-    """The same with the writers of writers; nobody is its own."""
-    readers = np.repeat(np.arange(pairs.readers), np.diff(pairs.starts))
-    sizes = np.diff(pairs.starts)[pairs.writers]
-    first = np.repeat(pairs.starts[pairs.writers] - np.cumsum(sizes) + sizes, sizes)
-    far = pairs.writers[first + np.arange(len(first))]
-    writers = np.concatenate([pairs.writers, far])
-    readers = np.concatenate([readers, np.repeat(readers, sizes)])
-    others = writers != readers
-    return Neighbourhoods.from_pairs(writers[others], readers[others], pairs.writer_count, pairs.readers)
-
-
-def _power_law(edges: int) -> Neighbourhoods:
-    """About ten edges to a vertex."""
-    table = power_law_graph(edges)
-    ids, numbers = np.unique(table, return_inverse=True)
-    source, target = numbers.reshape(-1, 2).T
-    return Neighbourhoods.from_pairs(source, target, len(ids), len(ids))
+        yield from _at_ratios(power_law(edges), name, _RATIOS, asked, progress)
 
 
 def _overlays(pairs: Neighbourhoods, name: str, *, least: float | None) -> Iterator[Comparison]:

@@ -13,10 +13,9 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from graphtide.datasets.shipped import data_folder
+from graphtide.datasets.shipped import data_folder, read_parquet
 from graphtide.errors import UsageError
 from graphtide.text import hint_at_nearest
 
@@ -92,5 +91,4 @@ def facts(name: str) -> FactHistory:
 
 
 def _read(file: str) -> pa.Table:
-    with (data_folder() / "facts" / file).open("rb") as stream:
-        return pq.read_table(stream)
+    return read_parquet(data_folder() / "facts" / file)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files
+from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import Final
 
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from graphtide.errors import UsageError
 
-__all__ = ["answers", "changes", "check_name", "data_folder", "load", "names", "nodes"]
+__all__ = ["answers", "changes", "check_name", "data_folder", "load", "names", "nodes", "read_parquet"]
 
 _SUFFIX: Final = ".parquet"
 _PARTS: Final = ("nodes", "answers", "changes")
@@ -59,8 +59,7 @@ def load(name: str) -> pa.Table:
     selection = _SELECTIONS.get(name)
     if selection is not None:
         return selection.of(load(selection.graph))
-    with (data_folder() / f"{name}{_SUFFIX}").open("rb") as file:
-        return pq.read_table(file)
+    return read_parquet(data_folder() / f"{name}{_SUFFIX}")
 
 
 def nodes(name: str) -> pa.Table | None:
@@ -116,10 +115,17 @@ def data_folder() -> Traversable:
     return files("graphtide") / "data"
 
 
+def read_parquet(file: Traversable) -> pa.Table:
+    """A file, whole.
+
+    By its path: of a file that Python has opened, threads of Arrow hold something when the interpreter ends, and a
+    program that ends soon after is aborted.
+    """
+    with as_file(file) as path:
+        return pq.ParquetFile(path).read()
+
+
 def _part(name: str, part: str) -> pa.Table | None:
     check_name(name)
-    path = data_folder() / f"{name}.{part}{_SUFFIX}"
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return pq.read_table(file)
+    file = data_folder() / f"{name}.{part}{_SUFFIX}"
+    return read_parquet(file) if file.is_file() else None

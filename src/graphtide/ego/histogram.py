@@ -40,8 +40,8 @@ class Histogram(Partials):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all tables."""
-        return 16 * int(self.pool[tables.CAPACITY]) + self.tables.nbytes
+        """Bytes of all tables, and of the tally that reads count in."""
+        return 16 * int(self.pool[tables.CAPACITY]) + self.tables.nbytes + int(tally.bytes_of(self.tally))
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All values can be counted."""

@@ -26,11 +26,14 @@ __all__ = ["Candidate", "Conditions", "fastest", "is_clearly_below"]
 
 Candidate = tuple[Overlay, Decisions]
 
-_OPERATIONS: Final = 200_000
-_WARM_UP: Final = 2
+_OPERATIONS: Final = 200_000  # in a round, if it does not take too long
+_FEW_OPERATIONS: Final = 10_000  # in a round of the warm-up
+_LONG_ENOUGH: Final = 0.5  # seconds of a round
+_WARM_UP: Final = 3
 _ROUNDS: Final = 9
 _MOST_ROUNDS: Final = 45  # of the last two plans, if it takes so many to tell them apart
-_SLOWER: Final = 1.25  # a plan that takes so many times the least after three rounds is not tried further
+_FAR_SLOWER: Final = 3.0  # a plan that takes so many times the least in the warm-up is not tried further
+_SLOWER: Final = 1.25  # nor one that takes so many times the least after three rounds
 _WORTH_IT: Final = 0.96  # of the time of the better plain plan
 _AS_GOOD: Final = 1.02  # times the least: the first of these is taken, so that it is the same one the next time
 _SURE: Final = 2.0  # errors of a median
@@ -57,14 +60,17 @@ def fastest(candidates: Sequence[Candidate], conditions: Conditions) -> int:
     need clearly less time.
     """
     race = _Race(candidates, conditions)
-    for turn in range(_WARM_UP + _ROUNDS):
+    for _ in range(_WARM_UP):
+        race.run(_FEW_OPERATIONS)
+    race.keep_near(_FAR_SLOWER)
+    slowest = max(race.typical().values()) / _FEW_OPERATIONS
+    race.operations = int(min(_OPERATIONS, max(_LONG_ENOUGH / slowest, _FEW_OPERATIONS)))
+    race.run()
+    race.forget()
+    for turn in range(_ROUNDS):
         race.run()
-        if turn == _WARM_UP - 1:
-            race.forget()
-        if turn >= _WARM_UP + 2:
-            typical = race.typical()
-            least, least_plain = min(typical.values()), min(typical[at] for at in typical if at < 2)
-            race.keep(at for at in typical if typical[at] < _SLOWER * (least_plain if at < 2 else least))
+        if turn >= 2:
+            race.keep_near(_SLOWER)
     typical = race.typical()
     plain = min((at for at in typical if at < 2), key=lambda at: typical[at])
     share = {at: race.share(at, plain) for at in typical if at > 1}
@@ -112,15 +118,17 @@ class _Race:
         self._writes, self._reads = np.cumsum(conditions.writes), np.cumsum(conditions.reads)
         self._rng = np.random.default_rng(0)
         self._seconds: dict[int, list[float]] = {}
+        self.operations = _OPERATIONS  # in a round
         self.forget()
 
-    def run(self) -> None:
-        """Let all plans do the next operations."""
+    def run(self, operations: int | None = None) -> None:
+        """Let all plans do the next operations, as many as in a round or so many."""
         rng, writes, reads = self._rng, self._writes, self._reads
-        is_write = rng.random(_OPERATIONS) * (writes[-1] + reads[-1]) < writes[-1]
+        many = operations or self.operations
+        is_write = rng.random(many) * (writes[-1] + reads[-1]) < writes[-1]
         kinds = np.where(is_write, WRITE, READ).astype(np.int8)
-        who = np.where(is_write, _drawn(rng, writes), _drawn(rng, reads))
-        values = np.minimum(rng.zipf(1.5, _OPERATIONS), _VALUES)
+        who = np.where(is_write, _drawn(rng, writes, many), _drawn(rng, reads, many))
+        values = np.minimum(rng.zipf(1.5, many), _VALUES)
         # What ran before leaves its memory in the caches: each comes after each other one now and then.
         for at in rng.permutation(list(self._plans)).tolist():
             began = time.thread_time()
@@ -130,6 +138,12 @@ class _Race:
     def keep(self, which: Iterable[int]) -> None:
         """Go on with these alone."""
         self._plans = {at: self._plans[at] for at in which}
+
+    def keep_near(self, times: float) -> None:
+        """Go on with those that took less than so many times the least, and of the first two, of the lesser of them."""
+        typical = self.typical()
+        least, least_plain = min(typical.values()), min(typical[at] for at in typical if at < 2)
+        self.keep(at for at in typical if typical[at] < times * (least_plain if at < 2 else least))
 
     def forget(self) -> None:
         """Let what was measured not count."""
@@ -148,9 +162,9 @@ class _Race:
         return float(np.median(self.shares(one, other)))
 
 
-def _drawn(rng: np.random.Generator, ends: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Writers or readers, each as often as its rate says; `ends` are sums of rates."""
-    return np.searchsorted(ends, rng.random(_OPERATIONS) * ends[-1], side="right").clip(max=len(ends) - 1)
+def _drawn(rng: np.random.Generator, ends: NDArray[np.float64], many: int) -> NDArray[np.int64]:
+    """So many writers or readers, each as often as its rate says; `ends` are sums of rates."""
+    return np.searchsorted(ends, rng.random(many) * ends[-1], side="right").clip(max=len(ends) - 1)
 
 
 def _filled(overlay: Overlay, push: NDArray[np.bool_], conditions: Conditions) -> Plan:

@@ -50,6 +50,12 @@ def test_temporal_graphs_span_the_published_days(name: str, days: int) -> None:
     assert (times[-1].as_py() - times[0].as_py()).days == days
 
 
+def test_edits_of_wikipedia_are_by_the_published_users_of_the_published_pages() -> None:
+    edits = datasets.load("wikipedia-edits")
+    numbers = [len(edits[column].unique()) for column in ("src", "dst", "language")]
+    assert [edits.num_rows, *numbers] == [39_244, 10_531, 35_278, 51]
+
+
 def test_e_mails_span_803_days_from_0() -> None:
     seconds = datasets.load("email-Eu-core-temporal")["time"].to_numpy()
     assert seconds[0] == 0

@@ -25,15 +25,17 @@ def taken(monkeypatch: pytest.MonkeyPatch, *needed: float, spread: float = 0.01,
     noise = np.random.default_rng(0)
     rounds = []
 
-    def run(race: trial._Race) -> None:
+    def run(race: trial._Race, operations: int | None = None) -> None:
+        many = operations or race.operations
         for at in race._plans:
-            race._seconds[at].append(needed[at] * (1 + spread * noise.standard_normal()))
-        rounds.append(len(race._plans))
+            race._seconds[at].append(many * needed[at] * 1e-6 * (1 + spread * noise.standard_normal()))
+        rounds.append(many * max(needed[at] * 1e-6 for at in race._plans))
 
     monkeypatch.setattr(trial._Race, "run", run)
     conditions = trial.Conditions(aggregate_of("sum"), window or Last(3), rates, rates, np.array([True, False]))
     found = trial.fastest(candidates, conditions)
     assert len(rounds) <= 60
+    assert max(rounds[3:]) <= 0.6, "a round takes long"
     return found
 
 
@@ -42,6 +44,11 @@ def test_the_better_plain_plan_is_taken_unless_another_is_clearly_faster(monkeyp
     assert taken(monkeypatch, 1.0, 1.2, 1.1, 0.99) == 0
     assert taken(monkeypatch, 1.2, 1.0, 1.1, 1.3) == 1
     assert taken(monkeypatch, 3.0, 1.0, 0.7, window=Within(4)) == 2
+
+
+def test_what_takes_far_longer_is_soon_left_out_and_rounds_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert taken(monkeypatch, 1000.0, 20.0, 1.0, 70.0) == 2
+    assert taken(monkeypatch, 20.0, 1000.0, 30.0, 19.9) == 0
 
 
 def test_what_is_only_now_and_then_faster_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

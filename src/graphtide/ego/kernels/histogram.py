@@ -16,13 +16,15 @@ from graphtide.ego.kernels.tables import (
     USED,
     add_table,
     answer_table,
+    ask_for_list,
+    ask_for_value,
     clear,
     count_value,
     keep_list,
     pairs_of,
     settle,
 )
-from graphtide.ego.kernels.tally import add_value, add_values, begin_tally, distinct, most_frequent
+from graphtide.ego.kernels.tally import add_value, add_values, begin_tally, count_tally, distinct, most_frequent
 from graphtide.ego.kernels.walks import begin, go_back, go_into
 from graphtide.ego.kernels.windows import (
     CLOCK,
@@ -59,7 +61,8 @@ def _spread(heads, targets, stack, pool, places, tables, node, gone, has_gone, c
             if k + AHEAD < end:
                 prefetch(tables, targets[k + AHEAD] >> 2)
             if k + SOON < end:
-                prefetch(pairs_of(pool), 2 * tables[targets[k + SOON] >> 2, START])
+                ask_for_value(pool, tables, targets[k + SOON] >> 2, gone)
+                ask_for_value(pool, tables, targets[k + SOON] >> 2, come)
             part = -sign if entry & NEGATIVE else sign
             if has_gone:
                 count = count_value(pool, places, tables, v, gone, -part)
@@ -152,12 +155,15 @@ def run(batch, lists, contents, node_of, plain, pool, places, tables, tally, ran
     for i in range(nodes.shape[0]):
         node = nodes[i]
         look_ahead(i, nodes, kinds, heads, inputs, targets, contents, tables, 1)
+        if i + SOON < nodes.shape[0]:
+            ask_for_list(pool, tables, nodes[i + SOON])
         if is_timed and times[i] > marks[CLOCK]:
             _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
         if kinds[i] == READ:
             heads[node, USERS] += 1
             if heads[node, FLAGS] & PUSH == 0:
                 _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally)
+                count_tally(tally)
                 if most == 0:
                     answers[answer] = distinct(tally)
                 else:
@@ -193,4 +199,5 @@ def compute(nodes, heads, inputs, stack, contents, plain, pool, places, tables, 
     for node in nodes:
         clear(pool, places, tables, node)
         _gather(heads, inputs, stack, contents, plain, pool, tables, node, tally)
+        count_tally(tally)
         settle(pool, places, tables, node, tally)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from graphtide.ego.kernels.tally import (
-    NUMBERED,
     add_pairs,
     collect,
     counts_of,
@@ -24,7 +23,7 @@ from graphtide.ego.kernels.tally import (
     values_of,
 )
 from graphtide.jit import inlined, kernel, leaf
-from graphtide.memory import address_to_words, copy_words, free, malloc
+from graphtide.memory import address_to_words, copy_words, free, malloc, prefetch
 
 __all__ = [
     "BITS",
@@ -37,6 +36,8 @@ __all__ = [
     "USED",
     "add_table",
     "answer_table",
+    "ask_for_list",
+    "ask_for_value",
     "clear",
     "count_value",
     "discard",
@@ -215,16 +216,15 @@ def settle(pool, places, tables, node, tally):
     while 4 * there > 3 << bits:
         bits += 1
     resize(pool, places, tables, node, bits)
-    for k in range(tally[NUMBERED]):
-        if counts[k] != 0:
-            count_value(pool, places, tables, node, values[k], counts[k])
+    for k in range(there):
+        count_value(pool, places, tables, node, values[k], counts[k])
 
 
 @inlined
 def add_table(pool, tables, node, tally, sign):
     """Count what is in the table of a node."""
     first = tables[node, START]
-    add_pairs(tally, pairs_of(pool), first, first + _places(tables, node), tables[node, USED], sign)
+    add_pairs(tally, pairs_of(pool), first, first + _places(tables, node), sign)
 
 
 @leaf
@@ -238,6 +238,19 @@ def _places(tables, node):
     """How many places a table has."""
     bits = tables[node, BITS]
     return np.int64(1) << bits if bits > 0 else np.int64(0)
+
+
+@inlined
+def ask_for_value(pool, tables, node, value):
+    """Have the place of a value in a node's table in the cache soon."""
+    place = golden(value, max(tables[node, BITS], np.int64(1)))
+    prefetch(pairs_of(pool), 2 * (tables[node, START] + place))
+
+
+@inlined
+def ask_for_list(pool, tables, node):
+    """Have the list of a node in the cache soon."""
+    prefetch(pairs_of(pool), 2 * (tables[node, START] + (np.int64(1) << tables[node, BITS])))
 
 
 @kernel

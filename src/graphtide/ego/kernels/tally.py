@@ -1,10 +1,12 @@
 """How often each value is there among what a read merges: counts that are made, looked at and forgotten.
 
-Values are numbered as they come, and lie one after the other with their counts. A slot by a hash of a value has it, its
-number, and in which tally it got that: one of an earlier tally is free, so nothing need be wiped. Of the slots, so few
-are used that the first is nearly always the right one, and whether a value is new is no branch: nothing would foretell
-it, and to be wrong takes longer than all the rest. Nor does a value wait for what became of the one before it, as it
-would if a slot were known to be free by what has its number.
+Values are *entered* one after the other, each with how many times it counts, and then counted at once: each adds to a
+slot by its hash, and a second pass over them takes from each slot what has come together there. No step waits for what
+became of the one before it, and none is a branch: nothing would foretell whether a value is new, and to be wrong takes
+longer than all the rest. Slots are so many that two values seldom have the same one; whether some had is seen in the
+second pass, and only then are they counted again, by open addressing.
+
+Invariant: before and after a count all slots are empty.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from graphtide.jit import inlined, kernel, leaf
 from graphtide.memory import address_to_words, copy_words, free, malloc
 
 __all__ = [
-    "NUMBERED",
     "TALLY",
     "add_pairs",
     "add_value",
     "add_values",
     "begin_tally",
+    "bytes_of",
     "collect",
+    "count_tally",
     "counts_of",
     "discard_tally",
     "distinct",
@@ -30,23 +33,25 @@ __all__ = [
     "values_of",
 ]
 
-# A tally: where its memory is, the bits of how many values it has room for, those of the slots that are in use, how
-# many values have numbers, and how often it was begun.
+# A tally: where its memory is, for how many values it has room, the bits of how many slots there are, how many values
+# were entered, and how many different ones were found.
 ADDRESS = 0
-ROOM_BITS = 1
+ROOM = 1
 SLOT_BITS = 2
-NUMBERED = 3
-BEGUN = 4
+ENTERED = 3
+FOUND = 4
 TALLY = 5
 
-# A slot: its value, in which tally it got that, and the number of the value there.
-VALUE = 0
-SINCE = 1
-OF_VALUE = 2
-SLOT = 3
+# For each value that there is room for: it, how many times it counts, the place of its slot; a value that was found,
+# and its count.
+WORDS = 5
+# A slot: a value, and how often that is there. While slots are searched for values, a used one has no count of 0.
+SLOT = 2
+USED = 1 << 60
 
-FEWEST_BITS = 4
-# There are four times as many slots as values, at least.
+FEWEST = 16
+# With n values there are 4 n * n slots, but no more than these, or four times as many as values.
+MOST_BITS = 14
 SPARE_BITS = 2
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -58,172 +63,189 @@ def golden(value, bits):
 
 
 @leaf
+def _words(tally, which):
+    """One of the arrays that have a word for each value."""
+    return address_to_words(tally[ADDRESS] + 8 * which * tally[ROOM], tally[ROOM])
+
+
+@leaf
 def values_of(tally):
-    """The values by number."""
-    return address_to_words(tally[ADDRESS], np.int64(1) << tally[ROOM_BITS])
+    """The different values that were found."""
+    return _words(tally, 3)
 
 
 @leaf
 def counts_of(tally):
-    """The counts by number."""
-    room = np.int64(1) << tally[ROOM_BITS]
-    return address_to_words(tally[ADDRESS] + 8 * room, room)
+    """How often each of them is there; never 0."""
+    return _words(tally, 4)
 
 
 @leaf
 def _slots(tally):
     """All slots, one after the other."""
-    room = np.int64(1) << tally[ROOM_BITS]
-    return address_to_words(tally[ADDRESS] + 16 * room, SLOT * (room << SPARE_BITS))
+    return address_to_words(tally[ADDRESS] + 8 * WORDS * tally[ROOM], np.int64(SLOT) << tally[SLOT_BITS])
+
+
+@leaf
+def bytes_of(tally):
+    """How many bytes its memory has."""
+    if tally[ADDRESS] == 0:
+        return np.int64(0)
+    return 8 * (WORDS * tally[ROOM] + (np.int64(SLOT) << tally[SLOT_BITS]))
+
+
+@leaf
+def _bits_for(values):
+    """The bits of how many slots so many values want."""
+    bits = 0
+    while values > np.int64(1) << bits:
+        bits += 1
+    return max(min(2 * bits, MOST_BITS), bits) + SPARE_BITS
 
 
 @kernel
 def discard_tally(tally):
     """Give the memory back."""
     free(tally[ADDRESS])
-    tally[ADDRESS] = 0
+    tally[:] = 0
 
 
 @kernel
-def _have_room(tally, bits):
-    """Have room for as many values as a number of so many bits says, and keep those that have numbers."""
-    room = np.int64(1) << bits
-    address = malloc(8 * room * (2 + (SLOT << SPARE_BITS)))
+def _have_room(tally, values):
+    """Have room for so many values, and keep those that were entered."""
+    room = np.int64(FEWEST)
+    while room < values:
+        room *= 2
+    slots = np.int64(SLOT) << _bits_for(room)
+    address = malloc(8 * (WORDS * room + slots))
     if tally[ADDRESS] != 0:
-        copy_words(address, tally[ADDRESS], tally[NUMBERED])
-        copy_words(address + 8 * room, tally[ADDRESS] + (8 << tally[ROOM_BITS]), tally[NUMBERED])
+        copy_words(address, tally[ADDRESS], tally[ENTERED])
+        copy_words(address + 8 * room, tally[ADDRESS] + 8 * tally[ROOM], tally[ENTERED])
         free(tally[ADDRESS])
     tally[ADDRESS] = address
-    tally[ROOM_BITS] = bits
-    slots = _slots(tally)
-    for k in range(slots.shape[0]):
-        slots[k] = 0
+    tally[ROOM] = room
+    tally[SLOT_BITS] = _bits_for(room)
+    empty = _slots(tally)
+    for k in range(slots):
+        empty[k] = 0
 
 
 @inlined
 def begin_tally(tally, values):
-    """Begin anew. About so many values will come: the fewer slots, the nearer they are."""
-    bits = np.int64(FEWEST_BITS)
-    while values > np.int64(1) << bits:
-        bits += 1
-    tally[NUMBERED] = 0
-    tally[BEGUN] += 1
-    if tally[ADDRESS] == 0 or bits > tally[ROOM_BITS]:
-        _have_room(tally, bits)
-    tally[SLOT_BITS] = bits + SPARE_BITS
-
-
-@kernel
-def _have_more_slots(tally):
-    """Let there be twice as many slots."""
-    bits = tally[SLOT_BITS] + 1
-    if bits - SPARE_BITS > tally[ROOM_BITS]:
-        _have_room(tally, bits - SPARE_BITS)
-    tally[SLOT_BITS] = bits
-    tally[BEGUN] += 1
-    values, slots = values_of(tally), _slots(tally)
-    for number in range(tally[NUMBERED]):
-        at = SLOT * golden(values[number], bits)
-        while slots[at + SINCE] == tally[BEGUN]:
-            at = _next_slot(at, bits)
-        slots[at + VALUE] = values[number]
-        slots[at + SINCE] = tally[BEGUN]
-        slots[at + OF_VALUE] = number
-
-
-@leaf
-def _next_slot(at, bits):
-    """Where the slot behind one is; the first comes after the last."""
-    at += SLOT
-    return at if at < SLOT << bits else np.int64(0)
-
-
-@inlined
-def _enter(values, counts, slots, bits, begun, numbered, value, change):
-    """Add to how often a value is there; how many have numbers then."""
-    at = SLOT * golden(value, bits)
-    while (slots[at + SINCE] == begun) & (slots[at + VALUE] != value):
-        at = _next_slot(at, bits)
-    is_new = np.int64(slots[at + SINCE] != begun)
-    number = slots[at + OF_VALUE]
-    known = number + (numbered - number) * is_new
-    slots[at + VALUE] = value
-    slots[at + SINCE] = begun
-    slots[at + OF_VALUE] = known
-    values[known] = value
-    counts[known] = (counts[known] & (is_new - 1)) + change
-    return numbered + is_new
-
-
-@inlined
-def _have_slots(tally, many):
-    """Have slots for so many values more."""
-    while tally[NUMBERED] + many > np.int64(1) << (tally[SLOT_BITS] - SPARE_BITS):
-        _have_more_slots(tally)
+    """Begin anew. About so many values will come."""
+    tally[ENTERED] = 0
+    if tally[ROOM] < values or tally[ADDRESS] == 0:
+        _have_room(tally, values)
 
 
 @inlined
 def add_value(tally, value, change):
-    """Add to how often a value is there."""
-    _have_slots(tally, 1)
-    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
-    tally[NUMBERED] = _enter(
-        values, counts, slots, tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED], value, np.int64(change)
-    )
+    """Enter a value that counts so many times."""
+    at = tally[ENTERED]
+    if at == tally[ROOM]:
+        _have_room(tally, at + 1)
+    _words(tally, 0)[at] = value
+    _words(tally, 1)[at] = change
+    tally[ENTERED] = at + 1
 
 
 @inlined
 def add_values(tally, many, first, end, change):
     """As `add_value` for one value after the other, from place to place of an array."""
-    _have_slots(tally, end - first)
-    bits, begun, numbered = tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED]
-    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    at = tally[ENTERED] - first
+    if at + end > tally[ROOM]:
+        _have_room(tally, at + end)
+    values, changes = _words(tally, 0), _words(tally, 1)
     for place in range(first, end):
-        numbered = _enter(values, counts, slots, bits, begun, numbered, many[place], change)
-    tally[NUMBERED] = numbered
+        values[at + place] = many[place]
+        changes[at + place] = change
+    tally[ENTERED] = at + end
+
+
+@inlined
+def add_pairs(tally, pairs, first, end, sign):
+    """Enter pairs of a value and a count, those from place to place of which the count is not 0."""
+    at = tally[ENTERED]
+    if at + end - first > tally[ROOM]:
+        _have_room(tally, at + end - first)
+    values, changes = _words(tally, 0), _words(tally, 1)
+    for place in range(first, end):
+        # Nothing foretells which these are.
+        values[at] = pairs[2 * place]
+        changes[at] = sign * pairs[2 * place + 1]
+        at += np.int64(pairs[2 * place + 1] != 0)
+    tally[ENTERED] = at
+
+
+@inlined
+def count_tally(tally):
+    """Count what was entered."""
+    entered = tally[ENTERED]
+    # Fewer values take fewer slots: these are nearer.
+    bits = min(_bits_for(entered), tally[SLOT_BITS])
+    values, changes, places = _words(tally, 0), _words(tally, 1), _words(tally, 2)
+    found, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    for k in range(entered):
+        places[k] = SLOT * golden(values[k], bits)
+    for k in range(entered):
+        slots[places[k]] = values[k]
+        slots[places[k] + 1] += changes[k]
+    different = 0
+    clash = False
+    for k in range(entered):
+        at = places[k]
+        count = slots[at + 1]
+        clash |= slots[at] != values[k]
+        slots[at + 1] = 0
+        found[different] = values[k]
+        counts[different] = count
+        different += np.int64(count != 0)
+    tally[FOUND] = different
+    if clash:
+        _count_again(tally, bits)
 
 
 @kernel
-def add_pairs(tally, pairs, first, end, used, sign):
-    """Add so many pairs of a value and a count, those from place to place of which the count is not 0.
-
-    Nothing foretells which these are: first all are put behind the values that have numbers, each in the place of the
-    one before it if that is none.
-    """
-    _have_slots(tally, 2 * used + 1)
-    bits, begun, numbered = tally[SLOT_BITS], tally[BEGUN], tally[NUMBERED]
-    values, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
-    at = values.shape[0] - 1
-    for place in range(first, end):
-        values[at] = pairs[2 * place]
-        counts[at] = pairs[2 * place + 1]
-        at -= np.int64(pairs[2 * place + 1] != 0)
-    for place in range(at + 1, values.shape[0]):
-        numbered = _enter(values, counts, slots, bits, begun, numbered, values[place], sign * counts[place])
-    tally[NUMBERED] = numbered
+def _count_again(tally, bits):
+    """Count what was entered, where different values have the same slot: a value has the next one that is free."""
+    values, changes, places = _words(tally, 0), _words(tally, 1), _words(tally, 2)
+    found, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
+    end = np.int64(SLOT) << bits
+    for k in range(tally[ENTERED]):
+        at = places[k]
+        while slots[at + 1] != 0 and slots[at] != values[k]:
+            at = at + SLOT if at + SLOT < end else 0
+        slots[at] = values[k]
+        slots[at + 1] = (slots[at + 1] if slots[at + 1] != 0 else np.int64(USED)) + changes[k]
+        places[k] = at
+    different = 0
+    for k in range(tally[ENTERED]):
+        at = places[k]
+        if slots[at + 1] != 0 and slots[at + 1] != USED:
+            found[different] = values[k]
+            counts[different] = slots[at + 1] - USED
+            different += 1
+        slots[at + 1] = 0
+    tally[FOUND] = different
 
 
 @inlined
 def distinct(tally):
-    """How many values are there."""
-    counts = counts_of(tally)
-    found = np.int64(0)
-    for k in range(tally[NUMBERED]):
-        found += counts[k] != 0
-    return found
+    """How many different values were found."""
+    return tally[FOUND]
 
 
 @kernel
 def collect(tally, pairs, start, end):
-    """Let a tally have the values of a table that are there; no more can be added."""
+    """Let a tally have found the values of a table that are there."""
     begin_tally(tally, end - start)
     values, counts = values_of(tally), counts_of(tally)
-    found = 0
+    different = 0
     for at in range(start, end):
-        values[found] = pairs[2 * at]
-        counts[found] = pairs[2 * at + 1]
-        found += pairs[2 * at + 1] != 0
-    tally[NUMBERED] = found
+        values[different] = pairs[2 * at]
+        counts[different] = pairs[2 * at + 1]
+        different += pairs[2 * at + 1] != 0
+    tally[FOUND] = different
 
 
 @kernel
@@ -235,7 +257,7 @@ def most_frequent(tally, out, first, step, behind, most, ranks):
     values, counts = values_of(tally), counts_of(tally)
     found = 0
     least = np.int64(1)  # what a count must be to matter
-    for number in range(tally[NUMBERED]):
+    for number in range(tally[FOUND]):
         count = counts[number]
         if count < least:
             continue
