@@ -65,6 +65,21 @@ def test_an_experiment_with_continuous_queries_can_be_made_again(
         assert count == 0 < lean if policy == "Scratch" else count >= lean > 0
 
 
+def test_recorded_activity_can_be_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["run.py", "--events", "400", "--output", str(tmp_path)])
+    runpy.run_path(str(ROOT / "experiments/eagr_activity/run.py"), run_name="__main__")
+    assert "EPA: not in the folder" in capsys.readouterr().out
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
+    with (tmp_path / "results.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert {(row["activity"], row["aggregate"]) for row in rows} == {
+        (activity, aggregate) for activity in ("Twitter", "Wikipedia") for aggregate in ("SUM", "TOP-K")
+    }
+    assert all(float(row["value"]) > 0 for row in rows if row["what"] == "operations a second")
+
+
 def test_single_pairs_with_landmarks_can_be_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
