@@ -156,7 +156,8 @@ def run(batch, lists, contents, node_of, plain, pool, places, tables, tally, ran
         node = nodes[i]
         look_ahead(i, nodes, kinds, heads, inputs, targets, contents, tables, 1)
         if i + SOON < nodes.shape[0]:
-            ask_for_list(pool, tables, nodes[i + SOON])
+            # Of writes, which have no list, always the same one.
+            ask_for_list(pool, tables, nodes[i + SOON] * (kinds[i + SOON] == READ))
         if is_timed and times[i] > marks[CLOCK]:
             _expire(times[i], heads, targets, stack, contents, node_of, pool, places, tables)
         if kinds[i] == READ:

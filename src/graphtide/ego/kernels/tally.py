@@ -15,6 +15,7 @@ import numpy as np
 
 from graphtide.jit import inlined, kernel, leaf
 from graphtide.memory import address_to_words, copy_words, free, malloc
+from graphtide.trace.kernels.radix import bit_length
 
 __all__ = [
     "TALLY",
@@ -97,9 +98,7 @@ def bytes_of(tally):
 @leaf
 def _bits_for(values):
     """The bits of how many slots so many values want."""
-    bits = 0
-    while values > np.int64(1) << bits:
-        bits += 1
+    bits = np.int64(bit_length(np.uint64(max(values, 1) - 1)))
     return max(min(2 * bits, MOST_BITS), bits) + SPARE_BITS
 
 
@@ -182,14 +181,14 @@ def count_tally(tally):
     """Count what was entered."""
     entered = tally[ENTERED]
     # Fewer values take fewer slots: these are nearer.
-    bits = min(_bits_for(entered), tally[SLOT_BITS])
+    bits = _bits_for(entered)
     values, changes, places = _words(tally, 0), _words(tally, 1), _words(tally, 2)
     found, counts, slots = values_of(tally), counts_of(tally), _slots(tally)
     for k in range(entered):
-        places[k] = SLOT * golden(values[k], bits)
-    for k in range(entered):
-        slots[places[k]] = values[k]
-        slots[places[k] + 1] += changes[k]
+        at = SLOT * golden(values[k], bits)
+        places[k] = at
+        slots[at] = values[k]
+        slots[at + 1] += changes[k]
     different = 0
     clash = False
     for k in range(entered):
