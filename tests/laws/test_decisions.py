@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -18,6 +19,7 @@ from graphtide.ego import (
     Greedy,
     Incremental,
     MinCut,
+    NegativeMining,
     Neighbourhoods,
     OverlappingMining,
     Overlay,
@@ -28,6 +30,7 @@ from graphtide.ego import (
 from graphtide.ego.building import build
 from graphtide.ego.flattening import flattened
 from graphtide.ego.kernels.flattening import flatten
+from graphtide.ego.kernels.paths import stand_for_sets
 
 COSTS = [Costs(), Costs(push=Curve(log=1, constant=1)), Costs(Curve(constant=2, linear=1), Curve(constant=3, linear=2))]
 
@@ -46,7 +49,7 @@ def overlays(draw: st.DrawFn, most: int = 9) -> Overlay:
     each = [lists.get(node, []) for node in range(writers + readers + partials)]
     starts = np.cumsum([0, *map(len, each)])
     inputs = np.array([item for one in each for item in one], np.int32)
-    return Overlay(writers, readers, starts, inputs, np.ones(len(inputs), np.int8))
+    return Overlay(writers, readers, starts, inputs, np.ones(len(inputs), np.int8), overlapping=True)
 
 
 def numbers(count: int, floats: bool) -> st.SearchStrategy[list[float]]:
@@ -146,7 +149,9 @@ def test_splitting_never_costs_more_and_keeps_what_is_computed(workload, window)
 
 @given(
     sets=st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=9),
-    method=st.sampled_from([AdaptiveMining(), FixedMining(chunk=4), OverlappingMining(), Incremental(), Direct()]),
+    method=st.sampled_from(
+        [AdaptiveMining(), FixedMining(chunk=4), NegativeMining(), OverlappingMining(), Incremental(), Direct()]
+    ),
     costs=st.sampled_from(COSTS),
     data=st.data(),
 )
@@ -166,29 +171,81 @@ def test_what_is_kept_stands_on_writers_and_costs_no_more_than_sharing_nothing(s
         assert decisions.cost <= direct.cost + 1e-9
 
 
-def writers_behind(starts, inputs, writers: int, node: int) -> set[int]:
-    if node < writers:
-        return {node}
-    its = inputs[starts[node] : starts[node + 1]].tolist()
-    return {writer for each in its for writer in writers_behind(starts, inputs, writers, each)}
+def writers_behind(overlay: Overlay, node: int) -> Counter[int]:
+    """What the paths from each writer to a node add up to, with their signs; in an overlapping overlay, once."""
+    if node < overlay.writers:
+        return Counter({node: 1})
+    total: Counter[int] = Counter()
+    part = slice(overlay.starts[node], overlay.starts[node + 1])
+    for each, sign in zip(overlay.inputs[part].tolist(), overlay.signs[part].tolist(), strict=True):
+        for writer, count in writers_behind(overlay, each).items():
+            total[writer] += sign * count
+    return Counter({writer: min(n, 1) if overlay.overlapping else n for writer, n in total.items() if n})
 
 
-@given(overlay=overlays(most=12), data=st.data())
+@st.composite
+def with_subtractions(draw: st.DrawFn) -> Overlay:
+    """An overlay whose readers stand for sets of writers, by adding and subtracting; others need not."""
+    writers, readers, partials = draw(st.integers(2, 5)), draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    behind = {writer: Counter({writer: 1}) for writer in range(writers)}
+    lists: dict[int, dict[int, int]] = {}
+    for node in [*range(writers + readers, writers + readers + partials), *range(writers, writers + readers)]:
+        below = [each for each in behind if not writers <= each < writers + readers]
+        signs = dict.fromkeys(draw(st.sets(st.sampled_from(below), min_size=1, max_size=4)), 1)
+        total: Counter[int] = Counter()
+        for each in signs:
+            total.update(behind[each])
+        for each in draw(st.permutations(below)):
+            fits = all(total[writer] >= count for writer, count in behind[each].items())
+            if each not in signs and fits and (max(total.values(), default=0) > 1 or draw(st.booleans())):
+                signs[each] = -1
+                total.subtract(behind[each])
+        if node < writers + readers and max(total.values(), default=0) > 1:
+            signs = {writer: 1 for writer, count in total.items() if count > 0}
+            total = Counter(signs)
+        lists[node], behind[node] = signs, +total
+    each = [sorted(lists.get(node, {}).items()) for node in range(writers + readers + partials)]
+    starts = np.cumsum([0, *map(len, each)])
+    inputs, signed = (np.array([pair[which] for one in each for pair in one]) for which in (0, 1))
+    return Overlay(writers, readers, starts, inputs.astype(np.int32), signed.astype(np.int8))
+
+
+@given(overlay=overlays(most=12) | with_subtractions(), data=st.data())
 def test_a_flat_overlay_has_the_writers_of_the_old_one_behind_each_node(overlay, data) -> None:
-    """Whatever is kept: it stands on its writers, and who pulls stands on what is kept and on writers."""
+    """Whatever is kept that is a set: it stands on its writers, and who pulls stands on what is kept and on writers."""
     first = overlay.writers + overlay.readers
+    behind = [writers_behind(overlay, node) for node in range(overlay.nodes)]
+    are_sets = np.array([set(each.values()) <= {1} for each in behind])
+    lists = overlay.starts, overlay.inputs, overlay.signs
+    if not overlay.overlapping:
+        assert stand_for_sets(*lists, overlay.writers).tolist() == are_sets.tolist()
     count = overlay.nodes - overlay.writers
     kept = data.draw(st.lists(st.booleans(), min_size=count, max_size=count), label="kept")
-    keep = np.array([True] * overlay.writers + kept)
-    starts, inputs, partials = flatten(overlay.starts, overlay.inputs, overlay.writers, overlay.readers, keep)
+    keep = np.array([True] * overlay.writers + kept) & are_sets
+    *flat, partials = flatten(*lists, overlay.writers, overlay.readers, overlay.overlapping, keep)
+    after = Overlay(overlay.writers, overlay.readers, *flat, overlay.overlapping)
     for node, old in enumerate([*range(first), *partials.tolist()]):
-        its = inputs[starts[node] : starts[node + 1]]
-        behind = writers_behind(starts, inputs, overlay.writers, node)
-        assert behind == writers_behind(overlay.starts, overlay.inputs, overlay.writers, old)
+        its = after.inputs_of(node)
+        assert writers_behind(after, node) == behind[old]
         assert (np.diff(its) > 0).all()
         assert keep[old] or old < first
         if keep[old]:
             assert (its < overlay.writers).all()
+
+
+def test_a_reader_that_would_have_an_input_twice_has_its_writers() -> None:
+    """Two partial aggregates have a third one in them, which is kept, and of which a reader subtracts the writer."""
+    reader, inner, one, other = 3, 4, 5, 6
+    lists = [[], [], [], [(one, 1), (other, 1), (0, -1)], [(0, 1)], [(inner, 1), (1, 1)], [(inner, 1), (2, 1)]]
+    inputs, signs = (np.array([pair[which] for each in lists for pair in each]) for which in (0, 1))
+    arrays = np.cumsum([0, *map(len, lists)]), inputs.astype(np.int32), signs.astype(np.int8)
+    overlay = Overlay(3, 1, *arrays)
+    overlay.check_invariants(Neighbourhoods.from_sets([{0, 1, 2}], writer_count=3))
+    keep = np.array([True, True, True, False, True, False, False])
+    starts, inputs, signs, partials = flatten(*arrays, 3, 1, False, keep)
+    assert inputs[starts[reader] : starts[reader + 1]].tolist() == [0, 1, 2]
+    assert signs.tolist() == [1, 1, 1]
+    assert len(partials) == 0
 
 
 def test_a_partial_aggregate_is_kept_if_those_who_share_it_are_read_more_often_than_it_is_pushed_to() -> None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphtide import datasets
 from graphtide.bench.core_graphs import Ints, power_law_graph
 from graphtide.ego import Neighbourhoods
 
-__all__ = ["editors", "editors_of", "of_dataset", "power_law", "two_hops"]
+__all__ = ["editors", "editors_of", "of_dataset", "power_law", "recommended", "two_hops"]
 
 
 def of_dataset(name: str, quick: bool) -> Neighbourhoods:  # noqa: FBT001
     """The vertices that each vertex points to, be it needs, cites or follows them: what they write, it aggregates."""
-    table = datasets.load(name).select(["src", "dst"])
+    return _numbered(datasets.load(name), quick)
+
+
+def _numbered(table: pa.Table, quick: bool) -> Neighbourhoods:  # noqa: FBT001
+    """The edges of a table, or those among the first vertices."""
     ids, numbers = np.unique(
-        np.concatenate([table[c].to_numpy(zero_copy_only=False) for c in (0, 1)]), return_inverse=True
+        np.concatenate([table[end].to_numpy(zero_copy_only=False) for end in ("src", "dst")]), return_inverse=True
     )
     source, target = numbers.reshape(2, -1)
     count = len(ids) // 20 if quick else len(ids)
@@ -34,6 +39,15 @@ def two_hops(pairs: Neighbourhoods) -> Neighbourhoods:
     readers = np.concatenate([readers, np.repeat(readers, sizes)])
     others = writers != readers
     return Neighbourhoods.from_pairs(writers[others], readers[others], pairs.writer_count, pairs.readers)
+
+
+def recommended(quick: bool) -> Neighbourhoods:  # noqa: FBT001
+    """Packages of Debian read what is two hops away, either way, by recommendations: those with the like ones, too."""
+    table = datasets.load("debian")
+    pairs = _numbered(table.filter(pc.field("kind") == "recommends"), quick)
+    readers = np.repeat(np.arange(pairs.readers), np.diff(pairs.starts))
+    ends = np.concatenate([pairs.writers, readers]), np.concatenate([readers, pairs.writers])
+    return two_hops(Neighbourhoods.from_pairs(*ends, pairs.writer_count, pairs.readers))
 
 
 def power_law(edges: int) -> Neighbourhoods:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol
 
-from graphtide.ego.mining import AdaptiveMining, Step
+from graphtide.ego.aggregates import Function
+from graphtide.ego.mining import AdaptiveMining, NegativeMining, Step
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
 
-__all__ = ["Built", "Iteration", "Method", "build"]
+__all__ = ["Built", "Iteration", "Method", "build", "suited_to"]
 
 ITERATIONS: Final = 10
 
@@ -66,3 +67,15 @@ def build(neighbourhoods: Neighbourhoods, method: Method | None = None, iteratio
         report.append(Iteration(shared, step.restructured, benefit, step.chunk, now - began))
         began = now
     return Built(overlay, tuple(report))
+
+
+def suited_to(function: Function) -> Method:
+    """The method that shares most for an aggregate: whole groups less a few of their members, if it subtracts.
+
+    Overlaps, which a duplicate-insensitive aggregate allows, save edges but no time, so they are left to be asked for.
+
+    >>> from graphtide.ego.aggregates import aggregate_of
+    >>> suited_to(aggregate_of("sum")), suited_to(aggregate_of("max"))
+    (NegativeMining(paths=2, negatives=5, chunk=100, seed=0), AdaptiveMining(chunk=100, seed=0))
+    """
+    return NegativeMining() if function.subtracts else AdaptiveMining()

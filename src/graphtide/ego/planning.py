@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import Aggregate, Function
-from graphtide.ego.building import Method, build
+from graphtide.ego.building import Method, build, suited_to
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.costs import Costs
 from graphtide.ego.decisions import Decided, Decider, Decisions, MinCut, decide, expenses, frequencies, priced
 from graphtide.ego.flattening import flattened
 from graphtide.ego.kernels.adaptation import flip_frontier
-from graphtide.ego.mining import AdaptiveMining
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
 from graphtide.ego.plan import Plan
@@ -74,7 +73,7 @@ class Planning:
         rates: Rates,
     ) -> None:
         self._function, self._window = function, window
-        self._method = AdaptiveMining() if method is None else method
+        self._method = suited_to(function) if method is None else method
         self._decider: Decider = MinCut() if decider is None else decider
         self._is_adaptive = decider is None
         self._costs = costs
@@ -208,9 +207,7 @@ class Planning:
         return self._function.name in {"top", "distinct"}
 
     def _flattened(self, overlay: Overlay, value_type: Type | None, dearer_pushes: float) -> Candidate:
-        """An overlay of the partial aggregates that are worth keeping; with subtractions, as it is."""
-        if overlay.has_negatives:
-            return self._split(overlay, value_type, dearer_pushes)
+        """An overlay of the partial aggregates that are worth keeping."""
         rates, costs = self._rates, self._costs_for(value_type).with_dearer_pushes(dearer_pushes)
         return flattened(overlay, rates.writes, rates.reads, costs, writer_window=self._window_size)
 

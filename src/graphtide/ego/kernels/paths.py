@@ -6,7 +6,7 @@ import numpy as np
 
 from graphtide.jit import kernel, leaf
 
-__all__ = ["first_wrong_reader", "signed_paths"]
+__all__ = ["first_wrong_reader", "signed_paths", "stand_for_sets"]
 
 
 @kernel
@@ -60,6 +60,22 @@ def first_wrong_reader(starts, inputs, signs, writers, wanted_starts, wanted, ov
         if not right:
             return reader
     return -1
+
+
+@kernel
+def stand_for_sets(starts, inputs, signs, writers):
+    """For each node whether the paths from each writer to it add up to 1 or to 0."""
+    nodes = len(starts) - 1
+    counts = np.zeros(writers, np.int64)
+    found = np.empty(1024, np.int64)
+    are_sets = np.ones(nodes, np.bool_)
+    for node in range(writers, nodes):
+        found, met = signed_paths(starts, inputs, signs, writers, node, counts, found)
+        for k in range(met):
+            are_sets[node] &= 0 <= counts[found[k]] <= 1
+        for k in range(met):
+            counts[found[k]] = 0
+    return are_sets
 
 
 @leaf
