@@ -32,8 +32,8 @@ _DIFFERENTIAL_BAR = 10.0
 _NEAR_BAR = 1 / 1.1
 _AHEAD_BAR = 1.5
 _LATTICE_BAR = 1.3
-_SHORT = 1.0  # seconds of a run
-_SHORT_TIMES = 3  # as often as others
+_ENOUGH = 6.0  # seconds of all runs of a way, if they are short
+_MOST_TIMES = 25
 _SOURCE = 1  # a vertex with many interactions, early ones among them
 
 
@@ -101,13 +101,17 @@ class _Bench:
     ) -> dict[str, Run]:
         """For each way (strategy and order) the run of median length; they take turns, as the machine has its moods.
 
-        Short runs are made more often: a pause of some milliseconds is a tenth of them.
+        Short runs are made more often: a pause of some milliseconds is a tenth of them. What ran before leaves its
+        memory to the next, so another way comes first each time.
         """
         runs: dict[str, list[Run]] = {name: [] for name in ways}
-        for turn in range(_SHORT_TIMES * self.times):
-            for name, (strategy, order) in ways.items():
-                if turn < self.times or runs[name][0].report.seconds < _SHORT:
+        names = list(ways)
+        for turn in range(_MOST_TIMES if self.times > 1 else 1):
+            first = turn % len(names)
+            for name in names[first:] + names[:first]:
+                if turn < self.times or sum(run.report.seconds for run in runs[name]) < _ENOUGH:
                     self.progress(f"{computation} on {on}, {name}")
+                    strategy, order = ways[name]
                     runs[name].append(self.session.run(computation, on, strategy=strategy, order=order, **arguments))
         return {name: sorted(made, key=lambda run: run.report.seconds)[len(made) // 2] for name, made in runs.items()}
 
