@@ -10,16 +10,53 @@ Values are those a column gives back: -0.0 is 0.0, there is one NaN, and it is e
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-Row: TypeAlias = tuple[Any, ...]
-Multiset: TypeAlias = dict[Row, int]
+from tests.naive_values import NAN, Column, Constant, Expression, Operation, Row, order, plain, value_of
 
-NAN = math.nan  # the one object that stands for every NaN, so that rows can be looked up
+__all__ = [
+    "NAN",
+    "Aggregate",
+    "Antijoin",
+    "Column",
+    "Concat",
+    "Consolidate",
+    "Constant",
+    "DidNotSettleError",
+    "Except",
+    "Explode",
+    "Expression",
+    "FlatMap",
+    "Function",
+    "Input",
+    "Iterate",
+    "Join",
+    "Known",
+    "LeftJoin",
+    "MapBatches",
+    "Multiset",
+    "Negate",
+    "Node",
+    "Operation",
+    "Prioritized",
+    "Reduce",
+    "Row",
+    "Select",
+    "Semijoin",
+    "Threshold",
+    "TooLargeError",
+    "TopK",
+    "Variable",
+    "Where",
+    "added",
+    "difference",
+    "evaluate",
+]
+
+Multiset: TypeAlias = dict[Row, int]
 
 # Programs whose values run away prove nothing; they are given up.
 MOST_ROWS = 20_000
@@ -32,87 +69,6 @@ class DidNotSettleError(Exception):
 
 class TooLargeError(Exception):
     """The evaluation is not worth its time."""
-
-
-# ------------------------------------------------------------------------------------ expressions
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The value at a place of the row."""
-
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """The same value in every row."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One of OPERATIONS applied to expressions."""
-
-    name: str
-    operands: tuple[Expression, ...]
-
-
-Expression: TypeAlias = Column | Constant | Operation
-
-
-def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
-    """None in, None out."""
-    return lambda *values: None if None in values else function(*values)
-
-
-def _and(a: bool | None, b: bool | None) -> bool | None:
-    return False if a is False or b is False else None if a is None or b is None else True
-
-
-OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "+": _strict(operator.add),
-    "-": _strict(operator.sub),
-    "*": _strict(operator.mul),
-    "%": _strict(lambda a, b: None if b == 0 else a % b),
-    "<": _strict(lambda a, b: order(a) < order(b)),
-    "==": _strict(lambda a, b: order(a) == order(b)),
-    "not": _strict(operator.not_),
-    "and": _and,
-    "is_null": lambda a: a is None,
-    "coalesce": lambda a, b: b if a is None else a,
-    "if": lambda condition, a, b: a if condition is True else b,
-}
-
-
-def value_of(expression: Expression, row: Row) -> Any:
-    """What the expression is in a row."""
-    match expression:
-        case Column(place):
-            return row[place]
-        case Constant(value):
-            return value
-        case Operation(name, operands):
-            return OPERATIONS[name](*(value_of(each, row) for each in operands))
-
-
-def order(value: Any) -> tuple[Any, ...]:
-    """What values of one column are compared by: None comes first, NaN last."""
-    if value is None:
-        return (0,)
-    if isinstance(value, tuple):
-        return (1, tuple(map(order, value)))
-    return (2,) if value != value else (1, value)  # noqa: PLR0124
-
-
-def plain(value: Any) -> Any:
-    """The value as a column gives it back."""
-    if isinstance(value, list | tuple):
-        return tuple(map(plain, value))
-    if isinstance(value, float):
-        return NAN if math.isnan(value) else value + 0.0
-    return value
 
 
 # ------------------------------------------------------------------------------------ collections

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, get_args
 
 from hypothesis import strategies as st
 from tests import naive
+from tests.program_functions import CountUp, Ends, Sizes, Turn
 
 
 @dataclass(frozen=True)
@@ -56,50 +57,6 @@ def is_optional(column_type: Any) -> bool:
 def optional(column_type: Any, when: bool = True) -> Any:
     """The type with None, if so."""
     return column_type | None if when and not is_optional(column_type) else column_type
-
-
-# Functions of the user: values, so that programs compare and print.
-
-
-@dataclass(frozen=True)
-class CountUp:
-    """From none to two rows for a row: a number below that of a column, and a column that is kept."""
-
-    number: int
-    kept: int
-
-    def __call__(self, *row: Any) -> list[naive.Row]:
-        return [(i, row[self.kept]) for i in range((row[self.number] or 0) % 3)]
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A number turned into another, and a column that is kept."""
-
-    number: int
-    kept: int
-
-    def __call__(self, *row: Any) -> naive.Row:
-        return row[self.kept], (2 - (row[self.number] or 0)) % 4
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The first and the last row of a key: two rows, equal if there is one."""
-
-    def __call__(self, key: naive.Row, rows: list[tuple[naive.Row, int]]) -> list[naive.Row]:
-        del key
-        return [rows[0][0], rows[-1][0]]
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How many rows a key has, distinct and in all; no row for an odd number."""
-
-    def __call__(self, key: naive.Row, rows: list[tuple[naive.Row, int]]) -> list[naive.Row]:
-        del key
-        total = sum(times for _, times in rows)
-        return [] if total % 2 else [(len(rows), total)]
 
 
 class _Programs:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import share
-from tests.terms import COLUMNS, SCHEMA, Stop, Term, bools, rows, terms
+from tests.term_meanings import Stop, Term
+from tests.terms import COLUMNS, SCHEMA, bools, rows, terms
 
 from graphtide.dataflow.expressions import (
     Expression,
