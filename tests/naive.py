@@ -9,12 +9,11 @@ Values are those a column gives back: -0.0 is 0.0, there is one NaN, and it is e
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeAlias
 
+from tests.naive_aggregates import AGGREGATES, Multiset, there
 from tests.naive_values import NAN, Column, Constant, Expression, Operation, Row, order, plain, value_of
 
 __all__ = [
@@ -55,8 +54,6 @@ __all__ = [
     "difference",
     "evaluate",
 ]
-
-Multiset: TypeAlias = dict[Row, int]
 
 # Programs whose values run away prove nothing; they are given up.
 MOST_ROWS = 20_000
@@ -332,8 +329,8 @@ def _evaluate(node: Node, known: Known) -> Multiset:
             return added(
                 (key + tuple(row), 1)
                 for key, group in groups.items()
-                if (there := sorted(_there(group).items(), key=lambda pair: order(pair[0])))
-                for row in function.call(key, there)
+                if (found := sorted(there(group).items(), key=lambda pair: order(pair[0])))
+                for row in function.call(key, found)
             )
         case Threshold(of, least):
             return {row: 1 for row, times in evaluate(of, known).items() if times >= least}
@@ -364,10 +361,6 @@ def _groups(rows: Multiset, keys: tuple[int, ...], columns: tuple[int, ...]) -> 
     return {key: added(group) for key, group in groups.items()}
 
 
-def _there(group: Multiset) -> Multiset:
-    return {row: times for row, times in group.items() if times > 0}
-
-
 def _join(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
     keys = {j for _, j in on}
     by_key: dict[Row, list[tuple[Row, int]]] = {}
@@ -383,7 +376,7 @@ def _join(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> M
 
 
 def _semijoin(left: Multiset, right: Multiset, on: tuple[tuple[int, int], ...]) -> Multiset:
-    present = _there(added((tuple(row[j] for _, j in on), times) for row, times in right.items()))
+    present = there(added((tuple(row[j] for _, j in on), times) for row, times in right.items()))
     keys = {row: tuple(row[i] for i, _ in on) for row in left}
     return {row: times for row, times in left.items() if keys[row] in present and None not in keys[row]}
 
@@ -398,81 +391,11 @@ def _top_k(
     result: list[tuple[Row, int]] = []
     for group in _groups(rows, keys, tuple(range(len(keys) + len(by) + len(rest)))).values():
         left = k
-        there = _there(group)
-        for row in sorted(there, key=lambda r: [order(r[c]) for c in (*by, *rest)], reverse=descending):
-            result.append((row, min(left, there[row])))
+        found = there(group)
+        for row in sorted(found, key=lambda r: [order(r[c]) for c in (*by, *rest)], reverse=descending):
+            result.append((row, min(left, found[row])))
             left -= result[-1][1]
     return added(result)
-
-
-# ------------------------------------------------------------------------------------- aggregates
-# From the multiset of a key's values to the result rows. Counts and sums are linear in multiplicities, and a
-# key whose rows count to zero is not there; the others look at positive multiplicities.
-
-
-def _count(group: Multiset) -> list[Row]:
-    rows = sum(group.values())
-    return [(rows,)] if rows else []
-
-
-def _sum(group: Multiset) -> list[Row]:
-    numbers = {value: times for (value,), times in group.items() if value is not None}
-    if not sum(group.values()):
-        return []
-    return [(_exact_sum(numbers) if sum(numbers.values()) else None,)]
-
-
-def _avg(group: Multiset) -> list[Row]:
-    numbers = {value: times for (value,), times in group.items() if value is not None}
-    if not sum(group.values()):
-        return []
-    count = sum(numbers.values())
-    return [(float(_exact_sum(numbers)) / count if count else None,)]
-
-
-def _exact_sum(numbers: dict[Any, int]) -> Any:
-    if not any(isinstance(value, float) for value in numbers):
-        return sum(value * times for value, times in numbers.items())
-    infinite = {value for value in numbers if not math.isfinite(value)}
-    if infinite:
-        return infinite.pop() if len(infinite) == 1 else NAN
-    exact = sum((Fraction(value) * times for value, times in numbers.items()), Fraction(0))
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -math.inf
-
-
-def _extreme(choose: Callable[..., Row]) -> Callable[[Multiset], list[Row]]:
-    """The least or greatest row; one whose first value is None counts only where there is no other."""
-
-    def aggregate(group: Multiset) -> list[Row]:
-        there = _there(group)
-        rows = [row for row in there if row[0] is not None] or list(there)
-        return [choose(rows, key=lambda row: [order(value) for value in row])] if rows else []
-
-    return aggregate
-
-
-def _distinct_count(group: Multiset) -> list[Row]:
-    there = _there(group)
-    return [(len(there),)] if there else []
-
-
-def _collect(group: Multiset) -> list[Row]:
-    values = [value for (value,), times in _there(group).items() for _ in range(times)]
-    return [(tuple(sorted(values, key=order)),)] if values else []
-
-
-AGGREGATES: Mapping[str, Callable[[Multiset], list[Row]]] = {
-    "count": _count,
-    "sum": _sum,
-    "avg": _avg,
-    "min": _extreme(min),
-    "max": _extreme(max),
-    "distinct_count": _distinct_count,
-    "collect": _collect,
-}
 
 
 # ------------------------------------------------------------------------------------------ loops
