@@ -71,7 +71,8 @@ class Datalog:
         self._queries: dict[tuple[str, tuple[int, ...]], Query] = {}
         self._provenance: dict[str, Provenance] = {}
         for access in self._program.inputs:
-            table = read_facts(access, self._program.relations[access.relation], self._program.kinds, facts)
+            relation = self._program.relations[access.relation]
+            table = read_facts(access, relation, self._program.kinds, text, facts)
             if table is not None:
                 self.insert(access.relation, table)
 
@@ -154,7 +155,16 @@ class Datalog:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each `.output` relation into a file of the folder, as Soufflé does; the files."""
-        return [write_facts(access, self[access.relation].table(), Path(folder)) for access in self._program.outputs]
+        return [
+            write_facts(
+                access,
+                self._program.relations[access.relation],
+                self[access.relation].table(),
+                self._program.text,
+                Path(folder),
+            )
+            for access in self._program.outputs
+        ]
 
     def memory(self) -> Memory:
         """What is kept, by operator, to the byte."""

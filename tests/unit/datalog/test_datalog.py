@@ -245,3 +245,43 @@ def test_what_no_fact_has_decided_is_open_until_the_first_commit() -> None:
     rules.insert("e", [("a",)])
     rules.commit()
     assert rules["p"].table().to_pydict() == {"x1": ["a"]}
+
+
+def test_a_relation_without_columns_is_read_as_any_other(tmp_path) -> None:
+    rules = gt.Datalog(".decl q(x:number)\n.decl p()\np() :- q(X), X > 3.\n.output p")
+    followed = rules["p"]
+    rules.insert("q", [(5,)])
+    rules.commit()
+    assert followed.table().num_rows == rules.query("p()").num_rows == len(followed) == 1
+    assert followed.table().column_names == []
+    assert followed.changes().to_pydict() == {"diff": [1]}
+    assert followed.rows() == [()]
+    assert () in followed
+    assert "1 facts" in followed._repr_html_()
+    (file,) = rules.write(tmp_path)
+    assert file.read_text() == "()\n"
+    (tmp_path / "p.facts").write_bytes(file.read_bytes())
+    again = gt.Datalog(".decl p()\n.input p", facts=tmp_path)
+    again.commit()
+    assert again["p"].rows() == [()]
+    rules.delete("q", [(5,)])
+    rules.commit()
+    assert followed.table().num_rows == rules.query("p()").num_rows == 0
+    assert followed.changes().to_pydict() == {"diff": [-1]}
+    assert rules.write(tmp_path)[0].read_text() == ""
+
+
+def test_files_are_written_as_their_options_say(tmp_path) -> None:
+    facts = '.decl p(a:symbol, n:number)\np("a\\"b", 1).\n.output p'
+    for options, expected in (
+        ("", 'a"b\t1\n'),
+        ('(delimiter="::")', 'a"b::1\n'),
+        ("(headers=true)", 'a\tn\na"b\t1\n'),
+        ("(rfc4180=true)", '"a""b",1\n'),
+        ('(rfc4180=true, delimiter=";", headers=true)', 'a;n\n"a""b";1\n'),
+        ('(IO=file, filename="deep/er.csv")', 'a"b\t1\n'),
+    ):
+        rules = gt.Datalog(f"{facts}{options}")
+        rules.commit()
+        (file,) = rules.write(tmp_path)
+        assert file.read_text() == expected, options

@@ -49,6 +49,13 @@ PROGRAMS = [
     ("% tc\np(1).", 1, 1, 'found "%"', "comments begin with //"),
     ("/* p(1).", 1, 1, "this comment is not closed", "close it with */"),
     ("p(99999999999999999999).", 1, 3, "does not fit into 64 bits", "at most"),
+    (".decl p(x:number)\n.input p(IO=sqlite)", 2, 10, 'IO="sqlite" is not supported', "leave IO out"),
+    (".decl p(x:number)\n.output p(IO=stdout)", 2, 11, 'IO="stdout" is not supported', 'rules["p"]'),
+    (".decl p(x:number)\n.input p(IO=file, column=1)", 2, 19, 'the option "column" of a file', 'the options are "IO"'),
+    ('.decl p(x:number)\n.input p(delimiter="")', 2, 10, "the delimiter is empty", "leave it out"),
+    ('.decl p(x:number)\n.input p(delimiter="\\n")', 2, 10, "has a line break", "another character"),
+    ('.decl p(x:number)\n.input p(rfc4180=true, delimiter="::")', 2, 24, 'cannot be "::"', "take a comma"),
+    (".decl p(x:number)\n.input p(headers=yes)", 2, 10, '"headers" is "yes"', "true or false"),
     ("p(X, s) :- q(X), s = sum : { r(X, _) }.", 1, 22, '"sum" needs a term', "sum x :"),
 ]  # fmt: skip
 
@@ -144,5 +151,28 @@ def test_files_of_facts_that_are_not_there_or_do_not_fit(tmp_path) -> None:
     with pytest.raises(LoadError, match="are not there"):
         gt.Datalog(text, facts=tmp_path)
     (tmp_path / "edge.facts").write_text("1\tx\n")
-    with pytest.raises(LoadError, match="cannot be read"):
+    with pytest.raises(LoadError, match=r'cannot be read from .*"x" in column 2 of fact 1 is not a number'):
         gt.Datalog(text, facts=tmp_path)
+    (tmp_path / "edge.facts").write_text("1\t2\n3\n")
+    with pytest.raises(LoadError, match="Expected 2 columns, got 1"):
+        gt.Datalog(text, facts=tmp_path)
+    (tmp_path / "edge.facts").write_text("1::2\n3:4\n")
+    with pytest.raises(LoadError, match="fact 2 has 1 values, and not 2"):
+        gt.Datalog(f'{text}(delimiter="::")', facts=tmp_path)
+    (tmp_path / "edge.facts").write_bytes(b"\xff\t\xff\n")
+    with pytest.raises(LoadError, match="cannot be read"):
+        gt.Datalog(text.replace("number", "symbol"), facts=tmp_path)
+
+
+def test_a_symbol_that_would_be_cut_is_shown_with_its_relation_and_the_directive(tmp_path) -> None:
+    rules = gt.Datalog('.decl p(x:symbol, y:symbol)\n.output p\np("a\\tb", "c").')
+    rules.commit()
+    with pytest.raises(StatementError) as caught:
+        rules.write(tmp_path)
+    assert str(caught.value) == (
+        'line 2, column 9: the symbol "a\\tb" in column 1 of "p" cannot be written: '
+        'it has a line break or the delimiter "\\t" in it\n'
+        "  .output p\n"
+        "          ^\n"
+        "hint: write rfc4180=true, which puts symbols into quotes"
+    )
