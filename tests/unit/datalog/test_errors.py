@@ -56,6 +56,10 @@ PROGRAMS = [
     ('.decl p(x:number)\n.input p(delimiter="\\n")', 2, 10, "has a line break", "another character"),
     ('.decl p(x:number)\n.input p(rfc4180=true, delimiter="::")', 2, 24, 'cannot be "::"', "take a comma"),
     (".decl p(x:number)\n.input p(headers=yes)", 2, 10, '"headers" is "yes"', "true or false"),
+    ("s(S) :- S = sum Y : { q(Y), Y < W }.", 1, 33, 'the variable "W" in a comparison', "let an atom"),
+    ("s(X, S) :- p(X), S = sum Y * W : q(Y).", 1, 30, 'the variable "W" in a comparison', "let an atom"),
+    ("n(X + 1) :- n(X), X < count : { q(Z), Z < X }.", 1, 23, "this count stands on itself", "must be known before"),
+    ("n(X) :- q(X), X < sum Y : { n(Y) }.", 1, 19, "this sum stands on itself", "must be known before"),
     ("p(X, s) :- q(X), s = sum : { r(X, _) }.", 1, 22, '"sum" needs a term', "sum x :"),
 ]  # fmt: skip
 
