@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import graphtide as gt
+from graphtide.datalog.parse import parse
 from graphtide.errors import LoadError, NotConvergedError, SchemaError, StatementError, UsageError
 
 PROGRAMS = [
@@ -46,6 +49,7 @@ PROGRAMS = [
     ("p('a').", 1, 3, 'found "\'"', "double quotes"),
     ('p("a).', 1, 3, "this string is not closed", "double quote"),
     (".delc p(x:number)", 1, 1, 'found "."', "did you mean .decl?"),
+    (".type a <:\n.decl p(x:a)", 2, 1, 'expected a name, found ".decl"', ""),
     ("% tc\np(1).", 1, 1, 'found "%"', "comments begin with //"),
     ("/* p(1).", 1, 1, "this comment is not closed", "close it with */"),
     ("p(99999999999999999999).", 1, 3, "does not fit into 64 bits", "at most"),
@@ -86,6 +90,38 @@ def test_an_error_shows_the_line_and_a_caret_under_the_place() -> None:
         "        ^\n"
         'hint: let an atom of the body have "W"'
     )
+
+
+EVERYTHING = """
+.type a <: symbol .type b = a | a .type c .number_type d .symbol_type e
+.decl p(x:number, y:c) output .decl q() .input p(IO="file", headers=true) .output q
+q() :- p(1, _), !p(-2.5, "s"), (X = 1 ; not q()), X != 3 * (4 + f(X)), Y <= count : { p(X, Y) }, Z >= sum X : q().
+p(count<>, min<X>), q() :- X < 2, X > 1.
+"""
+SIGNS = {*"(){}|,;.:=<>!+-*/%_", "<:", ":-", "!=", "<=", ">=", "output"}
+DIRECTIVES = {".decl", ".input", ".output", ".type", ".number_type", ".symbol_type"}
+
+
+@pytest.mark.parametrize("end", ["", "@", " )", " x y", " ="])
+def test_what_is_expected_is_said_in_the_words_of_the_language(end: str) -> None:
+    assert len(parse(EVERYTHING)) == 11
+    for cut in range(1, len(EVERYTHING)):
+        try:
+            parse(EVERYTHING[:cut] + end)
+        except StatementError as error:
+            said = error.message.splitlines()[0].partition("expected ")[2].partition(", found")[0]
+        else:
+            said = ""
+        assert {*re.findall(r'"([^"]+)"', said)} <= SIGNS | DIRECTIVES, said
+
+
+@pytest.mark.parametrize("text", [".type Variable\n", ".type Variable .type Heap\n"])
+def test_a_type_without_a_base_is_one_of_symbols(text: str) -> None:
+    rules = gt.Datalog(f'{text}.decl p(v:Variable)\np("a").')
+    rules.commit()
+    assert rules["p"].rows() == [("a",)]
+    with pytest.raises(StatementError, match='there already is a type "Variable"'):
+        gt.Datalog(f"{text}.type Variable")
 
 
 def closure() -> gt.Datalog:
