@@ -78,7 +78,7 @@ def least_counts(parts: Sequence[Staged]) -> tuple[Codes, Codes]:
     begins[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
     firsts = np.flatnonzero(begins)
     before = np.cumsum(diffs) - diffs
-    changed = before + diffs - np.repeat(before[firsts], np.diff([*firsts, len(order)]))
+    changed = before + diffs - np.repeat(before[firsts], np.diff(firsts, append=len(order)))
     # Only what an epoch comes to counts, not the order in which its changes were staged.
     is_last = np.ones(len(order), np.bool_)
     is_last[:-1] = begins[1:] | (epochs[1:] != epochs[:-1])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 from pyarrow import csv
 
 from graphtide.datalog.file_format import FileFormat, file_format
@@ -25,6 +25,8 @@ from graphtide.text import error_at
 
 __all__ = ["read_facts", "write_facts"]
 
+# Its functions are made when it is imported, so their names are not to be seen.
+pc: Final[Any] = pyarrow.compute
 _TYPES: Final = {"number": pa.int64(), "float": pa.float64(), "symbol": pa.string()}
 _NULLARY: Final = "()"
 _BLOCK: Final = 1 << 22

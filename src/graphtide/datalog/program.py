@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from graphtide.datalog.functions import evaluate
+from graphtide.datalog.functions import evaluate_known
 from graphtide.datalog.outer import bound_in, giving, outer_name, used_by
 from graphtide.datalog.syntax import (
     Aggregate,
@@ -154,10 +154,7 @@ class _Normaliser:
                 if name is not None and not name.is_named:
                     what, hint = "a wildcard", "write a value"
                 raise error_at(self._text, term.span, f"{what} stands in a fact", hint)
-            value = evaluate(term, {})
-            if value is None:
-                raise error_at(self._text, term.span, f"{term} has no value", "a divisor must not be zero")
-            values.append(value)
+            values.append(evaluate_known(term, self._text))
         self.facts.append(Fact(head.relation, tuple(values), head.span))
 
     def _rule(self, head: Head, body: Iterable[Literal], span: Span) -> None:

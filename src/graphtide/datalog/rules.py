@@ -61,7 +61,7 @@ class Datalog:
             raise UsageError(f"max_rounds is {max_rounds}", hint="a loop needs one round at least")
         self._program = bind(text)
         self._flow = Dataflow(name)
-        self._planner = Planner(self._flow, self._program.kinds, max_rounds)
+        self._planner = Planner(self._flow, self._program.kinds, text, max_rounds)
         self._strata: tuple[Stratum, ...] = self._program.strata
         self._inputs: dict[str, Input] = {}
         self._waiting = {base: Waiting() for base in self._program.bases.values()}
@@ -273,8 +273,13 @@ class Datalog:
             for each in self._strata
             if needed.intersection(each.relations) and each.relations[0] not in self._planner.indexes
         ]
-        self._planner.install(missing, self._program.relations)
-        return [name for each in missing for name in each.relations]
+        planned = [name for each in missing for name in each.relations]
+        try:
+            self._planner.install(missing, self._program.relations)
+        except BaseException:
+            self._planner.forget(name for name in planned if name in self._planner.indexes)
+            raise
+        return planned
 
     def _run_with(self, planned: Sequence[str]) -> None:
         """Run; if that fails, what was planned for this run goes, and the rest is as it was."""

@@ -124,6 +124,58 @@ def test_a_type_without_a_base_is_one_of_symbols(text: str) -> None:
         gt.Datalog(f"{text}.type Variable")
 
 
+GREATEST = 2**63 - 1
+OVERFLOWS = [
+    ("q(Total+1) :- p(Total).", 3, "Total+1"),
+    ("q(3) :- p(X),\n  Y = 2 *\n X, Y > 3.", 7, "2 * X"),
+    ("q(-(X + 1)) :- p(X).", 5, "X + 1"),
+    ("q(3) :- p(X), X * X > 2.", 15, "X * X"),
+    ("q(X % 7 + (X - -5)) :- p(X).", 12, "X - -5"),
+    ("q(sum<X>) :- p(X), r(_).", 3, "sum<X>"),
+    ("q(S) :- S = sum X : { p(X), r(_) }.", 13, "sum X : { p(X), r(_) }"),
+    ("q(S) :- p(X), S = max X + Y : r(Y).", 23, "X + Y"),
+    ("q(min<X + 3>) :- p(X).\nq(min<Y>) :- q(Y), Y < 4.", 7, "X + 3"),
+    (f"q({GREATEST} + 1) :- p(_).", 3, f"{GREATEST} + 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "column", "words"), OVERFLOWS, ids=[each[0] for each in OVERFLOWS])
+def test_a_number_beyond_64_bits_is_shown_where_the_program_computes_it(text: str, column: int, words: str) -> None:
+    line = text[: text.find(words.split(maxsplit=1)[0])].count("\n") + 1
+    for ask in (lambda rules: rules["q"].rows(), lambda rules: rules.query("q(3)")):
+        rules = gt.Datalog(text)
+        rules.insert("p", [(GREATEST,)])
+        if "r" in rules.relations:
+            rules.insert("r", [(1,), (2,)])
+        rules.commit()
+        with pytest.raises(StatementError) as caught:
+            ask(rules)
+        assert caught.value.message.startswith(f"line {line}, column {column}: {words} does not fit into 64 bits")
+        assert "declared as float" in (caught.value.hint or "")
+        if str(GREATEST) not in text:
+            rules.delete("p", [(GREATEST,)])
+            rules.insert("p", [(1,)])
+            rules.commit()
+            assert rules["q"].rows() is not None
+
+
+def test_facts_and_goals_beyond_64_bits_are_shown_where_they_stand() -> None:
+    with pytest.raises(StatementError, match=rf"line 2, column 6: {GREATEST} \+ 1 does not fit into 64 bits"):
+        gt.Datalog(f"q(1).\np(1, {GREATEST} + 1).")
+    rules = gt.Datalog("p(1).")
+    rules.commit()
+    with pytest.raises(StatementError, match=rf"line 1, column 3: {GREATEST} \* 2 does not fit"):
+        rules.query(f"p({GREATEST} * 2)")
+
+
+def test_division_reaches_the_ends_of_64_bits() -> None:
+    rules = gt.Datalog("q(X / 2, X % 2) :- p(X).")
+    rules.insert("p", [(GREATEST,), (-GREATEST,)])
+    rules.commit()
+    half = GREATEST // 2
+    assert sorted(rules["q"].rows()) == [(-half, -1), (half, 1)]
+
+
 def closure() -> gt.Datalog:
     return gt.Datalog("tc(X,Y) :- edge(X,Y). tc(X,Z) :- tc(X,Y), edge(Y,Z).")
 
