@@ -76,7 +76,23 @@ class Compare:
         return f"{self.left} {self.sign} {self.right}"
 
 
-Literal: TypeAlias = Atom | Compare
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """In a body: a variable that is an aggregate over the solutions of a body of its own."""
+
+    variable: Var
+    kind: str
+    term: Term | None
+    body: tuple[Literal, ...]
+
+    def __str__(self) -> str:
+        # A parenthesis behind the name would make it a function.
+        shown = f"{self.term.left} {self.term.sign} {self.term.right}" if isinstance(self.term, Op) else self.term
+        term = "" if self.term is None else f"{shown} "
+        return f"{self.variable} = {self.kind} {term}: {{ {', '.join(map(str, self.body))} }}"
+
+
+Literal: TypeAlias = Atom | Compare | Inner
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +167,18 @@ def _inner(term: Term | Agg, values: Values) -> Any:
 
 
 def solutions(rule: Rule, known: Mapping[str, set[tuple[Any, ...]]]) -> Iterator[Values]:
-    """The solutions of a body, a wildcard counted as a variable of its own."""
+    """The solutions of a rule's body."""
+    outside = set[str]().union(*(names(each.term if isinstance(each, Agg) else each) for each in rule.head))
+    return _of_body(rule.body, known, {}, outside)
+
+
+def _of_body(
+    literals: tuple[Literal, ...], known: Mapping[str, set[tuple[Any, ...]]], given: Values, outside: set[str]
+) -> Iterator[Values]:
+    """The solutions of a body, a wildcard counted as a variable of its own; some variables have values."""
     wild = count()
+    # What an aggregate says of variables that occur around it is about those.
+    around = outside | set[str]().union(*map(_own_names, literals))
 
     def named(literal: Literal) -> Literal:
         if isinstance(literal, Atom) and not literal.negated:
@@ -160,12 +186,12 @@ def solutions(rule: Rule, known: Mapping[str, set[tuple[Any, ...]]]) -> Iterator
             return Atom(literal.relation, terms)
         return literal
 
-    body = [named(each) for each in rule.body]
+    body = [named(each) for each in literals]
     atoms = [each for each in body if isinstance(each, Atom) and not each.negated]
     rest = [each for each in body if not (isinstance(each, Atom) and not each.negated)]
     seen: set[tuple[tuple[str, Any], ...]] = set()
-    for values in _matches(atoms, known, {}):
-        for solved in _checked(rest, known, values):
+    for values in _matches(atoms, known, given):
+        for solved in _checked(rest, known, values, around):
             key = tuple(sorted(solved.items(), key=lambda item: item[0]))
             if key not in seen:
                 seen.add(key)
@@ -189,12 +215,51 @@ def _fits(term: Term, found: Any, values: Values) -> bool:
     return isinstance(term, Const) and term.value == found
 
 
-def _checked(literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]], values: Values) -> Iterator[Values]:
+def _own_names(literal: Literal) -> set[str]:
+    """The variables of a literal, without those inside of an aggregate."""
+    match literal:
+        case Atom(terms=terms):
+            return set[str]().union(*map(names, terms))
+        case Compare(left=left, right=right):
+            return names(left) | names(right)
+        case Inner(variable=variable):
+            return {variable.name}
+
+
+def _inside(inner: Inner) -> set[str]:
+    """The variables inside of an aggregate, in aggregates in it too."""
+    deeper = [_inside(each) for each in inner.body if isinstance(each, Inner)]
+    return (names(inner.term) if inner.term else set[str]()).union(*map(_own_names, inner.body), *deeper)
+
+
+def _aggregated(inner: Inner, known: Mapping[str, set[tuple[Any, ...]]], values: Values, around: set[str]) -> Any:
+    """The value of an aggregate where all that it takes from around it is known; None if it has none."""
+    given = {name: values[name] for name in _inside(inner) & around}
+    found = [
+        1 if inner.term is None else value(inner.term, solved)
+        for solved in _of_body(inner.body, known, given, around | (names(inner.term) if inner.term else set()))
+    ]
+    found = [each for each in found if each is not None]
+    if inner.kind in {"min", "max"} and not found:
+        return None
+    return {"count": len, "sum": sum, "min": min, "max": max}[inner.kind](found)
+
+
+def _checked(
+    literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]], values: Values, around: set[str]
+) -> Iterator[Values]:
     """Solve equations in whatever order works, and check the rest."""
     values, left, moved = dict(values), list(literals), True
     while moved:
         moved = False
         for literal in list(left):
+            if isinstance(literal, Inner) and (_inside(literal) & around) <= values.keys():
+                solved = _aggregated(literal, known, values, around)
+                if solved is None or values.setdefault(literal.variable.name, solved) != solved:
+                    return
+                left.remove(literal)
+                moved = True
+                continue
             if not (isinstance(literal, Compare) and literal.sign == "=" and isinstance(literal.left, Var)):
                 continue
             if literal.left.name not in values and names(literal.right) <= values.keys():
@@ -205,6 +270,7 @@ def _checked(literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]],
                 left.remove(literal)
                 moved = True
     for literal in left:
+        assert not isinstance(literal, Inner), "what it takes has no value"
         if isinstance(literal, Compare):
             a, b = value(literal.left, values), value(literal.right, values)
             if a is None or b is None or not _COMPARE[literal.sign](a, b):
@@ -219,10 +285,10 @@ def _checked(literals: list[Literal], known: Mapping[str, set[tuple[Any, ...]]],
     yield values
 
 
-def names(term: Term) -> set[str]:
+def names(term: Term | None) -> set[str]:
     if isinstance(term, Op):
         return names(term.left) | names(term.right)
-    return {term.name} if isinstance(term, Var) else set()
+    return {term.name} if isinstance(term, Var) and term != Var("_") else set()
 
 
 def value(term: Term, values: Values) -> Any:

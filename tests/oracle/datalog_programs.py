@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.oracle.datalog_naive import Agg, Atom, Compare, Const, Literal, Op, Rule, Strata, Term, Var
+from tests.oracle.datalog_naive import Agg, Atom, Compare, Const, Inner, Literal, Op, Rule, Strata, Term, Var
 
 ARITIES = {"e": 2, "f": 2, "g": 1, "w": 3, "p": 2, "q": 2, "r": 1, "s": 2, "t": 2, "u": 2}
 BASES = ("e", "f", "g", "w")
@@ -43,7 +43,41 @@ def bound(body: list[Literal]) -> list[Var]:
 
 
 @st.composite
-def rules(draw: Any, name: str, before: tuple[str, ...], own: tuple[str, ...], signs: str, *, aggregates: bool) -> Rule:
+def inner(draw: Any, variable: Var, before: tuple[str, ...], outer: list[Var], *, deeper: bool) -> Inner:
+    """An aggregate over variables of its own and of the rule around it, in atoms, comparisons and its term."""
+    own = [Var(f"{variable}{name}") for name in "XY"]
+    places = st.sampled_from([*own, *own, *outer, Var("_"), Const(draw(VALUES))])
+    body: list[Literal] = []
+    for _ in range(draw(st.integers(1, 2))):
+        relation = draw(st.sampled_from(before))
+        body.append(Atom(relation, tuple(draw(places) for _ in range(ARITIES[relation]))))
+    mine = [each for each in bound(body) if each in own]
+    some = st.sampled_from([*mine, *outer, *outer, Const(draw(VALUES))])
+    if draw(st.booleans()):
+        body.append(Compare(draw(st.sampled_from(["!=", "<", "<=", ">", ">="])), draw(some), draw(some)))
+    if draw(st.booleans()):
+        relation = draw(st.sampled_from(before))
+        chosen = tuple(draw(st.one_of(some, st.just(Var("_")))) for _ in range(ARITIES[relation]))
+        body.append(Atom(relation, chosen, negated=True))
+    if deeper and draw(st.booleans()):
+        body.append(draw(inner(Var(f"{variable}Z"), before, [*outer, *mine], deeper=False)))
+        some = st.sampled_from([*mine, *outer, Var(f"{variable}Z")])
+    kind = draw(st.sampled_from(["count", "sum", "min", "max"]))
+    term = st.one_of(some, st.builds(Op, st.sampled_from("+-*"), some, some))
+    return Inner(variable, kind, None if kind == "count" else draw(term), tuple(draw(st.permutations(body))))
+
+
+@st.composite
+def rules(
+    draw: Any,
+    name: str,
+    before: tuple[str, ...],
+    own: tuple[str, ...],
+    signs: str,
+    *,
+    aggregates: bool,
+    aggregates_inside: bool,
+) -> Rule:
     body: list[Literal] = [draw(atoms(before + own)) for _ in range(draw(st.integers(1, 3)))]
     known = bound(body)
     extra: list[Literal] = []
@@ -59,6 +93,12 @@ def rules(draw: Any, name: str, before: tuple[str, ...], own: tuple[str, ...], s
         sign = draw(st.sampled_from(signs))
         extra.append(Compare("=", Var("N"), Op("%", Op(sign, draw(some), draw(some)), Const(5))))
         known = [*known, Var("N")]
+    if aggregates_inside and draw(st.booleans()):
+        # What only a recursion gives a value cannot be taken by an aggregate.
+        outer = bound([each for each in body if isinstance(each, Atom) and each.relation in before])
+        found = draw(inner(Var("A"), before, outer, deeper=True))
+        extra += [found, Compare("=", Var("B"), Op("%", Var("A"), Const(5)))]
+        known = [*known, Var("B")]
     outputs = st.sampled_from([*known, *known, Const(draw(VALUES))]) if known else VALUES.map(Const)
     head: list[Term | Agg] = [draw(outputs) for _ in range(ARITIES[name])]
     if aggregates:
@@ -78,7 +118,8 @@ def programs(draw: Any, signs: str = "+-*/", *, aggregates: bool = True) -> Stra
         for name in level:
             count = 1 if is_aggregate else draw(st.integers(1, 3))
             own = () if is_aggregate else level
-            made += [draw(rules(name, before, own, signs, aggregates=is_aggregate)) for _ in range(count)]
+            one = rules(name, before, own, signs, aggregates=is_aggregate, aggregates_inside=aggregates)
+            made += [draw(one) for _ in range(count)]
         if aggregates and level == ("u",):
             made = draw(shortest())
         strata.append(made)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphtide as gt
-from graphtide.errors import CatalogueError, UsageError
+from graphtide.errors import CatalogueError, NegativeMultiplicityError, SchemaError, UsageError
 
 VERTICES = 7
 vertices = st.integers(0, VERTICES - 1)
@@ -131,3 +131,96 @@ def test_procedures_share_the_indexes_of_the_graph() -> None:
         getattr(alone, kind)()
     alone.commit()
     assert alone.memory().differences > 3 * before
+
+
+staged_changes = st.lists(st.tuples(st.sampled_from(["nodes", "edges", "one_hop", "reaches"]), pairs, st.booleans()))
+
+
+@given(commits=st.lists(staged_changes), mends=st.booleans(), sharing=st.sampled_from(["indexes", "nothing"]))
+def test_what_is_not_there_cannot_be_removed_and_a_refused_commit_changes_nothing(
+    commits: list[list[Any]], mends: bool, sharing: Literal["indexes", "nothing"]
+) -> None:
+    graph = gt.SharedGraph(flow=gt.Dataflow(sharing=sharing), name=str)
+    hop, reaches = graph.one_hop(), graph.reaches()
+    nodes = graph.nodes.output("all nodes")
+    ways = {
+        "nodes": (graph.nodes.insert, graph.nodes.remove),
+        "edges": (graph.edges.insert, graph.edges.remove),
+        "one_hop": (hop.ask, hop.withdraw),
+        "reaches": (reaches.ask, reaches.withdraw),
+    }
+    held: Counter[tuple[str, Any]] = Counter()
+    for staged in commits:
+        after = held.copy()
+        for kind, pair, comes in staged:
+            row = pair[:1] if kind == "one_hop" else (pair[0], "a") if kind == "nodes" else pair
+            ways[kind][0 if comes else 1]([row])
+            after[kind, row] += 1 if comes else -1
+        missing = [(kind, row) for (kind, row), count in after.items() if count < 0]
+        if missing:
+            before = sorted(nodes.rows()), sorted(hop.output.rows()), sorted(reaches.output.rows())
+            with pytest.raises(NegativeMultiplicityError) as caught:
+                graph.commit()
+            assert any(str(row) in caught.value.message and kind in caught.value.message for kind, row in missing)
+            assert before == (sorted(nodes.rows()), sorted(hop.output.rows()), sorted(reaches.output.rows()))
+            if mends:
+                for kind, row in missing:
+                    ways[kind][0]([row] * -after[kind, row])
+                    after[kind, row] = 0
+            else:
+                graph.rollback()
+                after = held
+        graph.commit()
+        held = after
+        model = Model()
+        model.edges += Counter({row: count for (kind, row), count in held.items() if kind == "edges"})
+        for kind in ("one_hop", "reaches"):
+            model.asked[kind] += Counter({row: count for (of, row), count in held.items() if of == kind})
+        assert Counter(nodes.rows()) == +Counter({row: n for (kind, row), n in held.items() if kind == "nodes"})
+        assert sorted(hop.output.rows()) == model.answers("one_hop", 4)
+        assert sorted(reaches.output.rows()) == model.answers("reaches", 4)
+
+
+def test_a_question_that_is_withdrawn_before_it_is_asked_is_refused_with_its_name() -> None:
+    graph = gt.SharedGraph()
+    reaches = graph.reaches()
+    reaches.withdraw([(1, 2)])
+    with pytest.raises(NegativeMultiplicityError, match=r'cannot take \(1, 2\) away from "reaches.asked": 1 to go, 0'):
+        graph.commit()
+    graph.rollback()
+    graph.edges.insert([(1, 2)])
+    reaches.ask([(1, 2)])
+    graph.commit()
+    assert reaches.output.rows() == [(1, 2)]
+
+
+def test_a_dropped_procedure_is_gone_and_cannot_be_used() -> None:
+    graph = gt.SharedGraph()
+    near = graph.one_hop("near")
+    near.drop()
+    assert "near" not in graph.procedures
+    for use in (
+        lambda: near.ask([(1,)]),
+        lambda: near.withdraw([(1,)]),
+        near.answers,
+        near.changes,
+        near.to_pandas,
+        lambda: near.on_change(print),
+        lambda: near.output,
+        near.drop,
+    ):
+        with pytest.raises(CatalogueError, match='the procedure "near" was dropped'):
+            use()
+    again = graph.one_hop("near")
+    graph.edges.insert([(1, 2)])
+    again.ask([(1,)])
+    graph.commit()
+    assert again.output.rows() == [(1, 2)]
+
+
+def test_a_procedure_that_cannot_be_made_leaves_its_name_free() -> None:
+    graph = gt.SharedGraph()
+    with pytest.raises(SchemaError, match="dst"):
+        graph.install("own", {"src": int}, lambda asked: asked.select("dst"))
+    made = graph.install("own", {"src": int}, lambda asked: asked.semijoin(graph.edges, on="src"))
+    assert graph.procedures == {"own": made}

@@ -122,6 +122,23 @@ class Dataflow:
         """
         return self._new_input(name, Schema(columns), Source(grows=True))
 
+    def checked_input(self, name: str, /, **columns: Any) -> Input:
+        """As `input`, for rows that are never there fewer than zero times: a run that would take away more is refused.
+
+        What goes is looked up in an index of the input, which `arrange` keeps.
+
+        >>> flow = Dataflow()
+        >>> edges = flow.checked_input("edges", src=int, dst=int)
+        >>> index = edges.arrange("src")
+        >>> edges.remove([(1, 2)])
+        >>> flow.commit()
+        Traceback (most recent call last):
+        ...
+        graphtide.errors.NegativeMultiplicityError: cannot take (1, 2) away from "edges": 1 to go, 0 there
+        hint: nothing was committed; rollback() forgets what is staged, or put in what is missing
+        """
+        return self._new_input(name, Schema(columns), Source(is_checked=True))
+
     def _new_input(self, name: str, schema: Schema, source: Source) -> Input:
         if name in self._inputs:
             raise PlanError(f'there already is an input "{name}"', hint="give this one another name")
@@ -313,6 +330,8 @@ class Dataflow:
         try:
             self._install()
             upper = self._upper()
+            for each in self._inputs.values():
+                each.check(upper)
             self._load(upper)
             self._hold(upper)
             self.machine.run(self.epoch, upper, partial(self._check_counts, upper - 1))

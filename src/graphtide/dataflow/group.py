@@ -7,6 +7,7 @@ from typing import Any
 
 from graphtide.dataflow import python_rows
 from graphtide.dataflow.collection import Collection
+from graphtide.dataflow.expressions.expression import Refusal
 from graphtide.dataflow.expressions.functions import col
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import Node, Reduce, RowsOf, Weigh
@@ -44,9 +45,15 @@ class Grouped:
         parameters = (layout.THRESHOLD, least)
         return self._reduce(only_keys, self._key_schema(), parameters, f"threshold {least}", derivable=True)
 
-    def sum(self, column: str, name: str | None = None) -> Collection:
-        """The exact sum of a column: a float sum is rounded once, and does not depend on any order."""
-        return self._total(column, name or column, mean=False)
+    def sum(self, column: str, name: str | None = None, *, refuse: Refusal | None = None) -> Collection:
+        """The exact sum of a column: a float sum is rounded once, and does not depend on any order.
+
+        `refuse` makes the error for a sum beyond 64 bits, where ours would not say who asked for it.
+        """
+        made = self._total(column, name or column, mean=False)
+        if refuse is not None:
+            made.node.extra["failure"] = lambda _detail: refuse("does not fit into 64 bits")
+        return made
 
     def avg(self, column: str, name: str | None = None) -> Collection:
         """The mean of a column, a float."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.plan import Codes, Node, Source
-from graphtide.dataflow.staged import Staged, lines_of
-from graphtide.errors import SchemaError, UsageError
-from graphtide.rows import encode_rows
+from graphtide.dataflow.reader import counts_in
+from graphtide.dataflow.staged import Staged, least_counts, lines_of
+from graphtide.errors import NegativeMultiplicityError, PlanError, SchemaError, UsageError
+from graphtide.rows import decode_rows, encode_rows
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.exchange import load_changes
 
@@ -90,6 +91,32 @@ class Input(Collection):
             raise UsageError(
                 f'rows cannot be taken away from "{self.node.name}", which was made to grow',
                 hint="make it with flow.input(...)",
+            )
+
+    def check(self, upper: int) -> None:
+        """Refuse what is staged before an epoch if the input is checked and a row would be there fewer than 0 times."""
+        source = self.node.operation
+        if not (isinstance(source, Source) and source.is_checked):
+            return
+        parts = [before for part in self._staged if len(before := part.parted(upper)[0])]
+        if all(np.min(part.diffs) >= 0 for part in parts):
+            return
+        rows, least = least_counts(parts)
+        rows, least = rows[:, least < 0], least[least < 0]
+        index = next((each for each in self.flow.builder.indexes_of(self.node) if self.flow.is_installed(each)), None)
+        if index is None:
+            raise PlanError(
+                f'rows cannot be taken away from "{self.node.name}", of which nothing keeps an index',
+                hint="keep one with arrange",
+            )
+        held = counts_in(self.flow, index, rows)
+        missing = np.flatnonzero(held + least < 0)
+        if len(missing):
+            place = missing[0]
+            (row,) = decode_rows(self.schema, self.flow.dictionary, np.ascontiguousarray(rows[:, place : place + 1]))
+            raise NegativeMultiplicityError(
+                f'cannot take {row} away from "{self.node.name}": {-least[place]} to go, {held[place]} there',
+                hint="nothing was committed; rollback() forgets what is staged, or put in what is missing",
             )
 
     @property

@@ -80,9 +80,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Differences that the user stages; insertions alone if it grows."""
+    """Differences that the user stages: insertions alone if it grows, no row fewer than zero times if it is checked."""
 
     grows: bool = False
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphtide.dataflow.plan import Codes
 
-__all__ = ["Staged", "lines_of"]
+__all__ = ["Staged", "least_counts", "lines_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,20 @@ def lines_of(parts: Sequence[Staged]) -> Codes:
             if not isinstance(of, int):
                 lines[line, end - size : end] = of
     return lines
+
+
+def least_counts(parts: Sequence[Staged]) -> tuple[Codes, Codes]:
+    """The rows that change, each once, and by how much its count is less at the least after any epoch (0: never)."""
+    lines = lines_of(parts)
+    rows, epochs, diffs = lines[:-2], lines[-2], lines[-1]
+    order = np.lexsort([epochs, *rows[::-1]])
+    rows, epochs, diffs = rows[:, order], epochs[order], diffs[order]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+    firsts = np.flatnonzero(begins)
+    before = np.cumsum(diffs) - diffs
+    changed = before + diffs - np.repeat(before[firsts], np.diff(firsts, append=len(order)))
+    # Only what an epoch comes to counts, not the order in which its changes were staged.
+    is_last = np.ones(len(order), np.bool_)
+    is_last[:-1] = begins[1:] | (epochs[1:] != epochs[:-1])
+    return rows[:, firsts], np.minimum.reduceat(np.where(is_last, changed, 0), firsts)

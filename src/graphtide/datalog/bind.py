@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from graphtide.datalog.file_format import file_format
 from graphtide.datalog.kinds import Kinds
 from graphtide.datalog.ordering import unsafe_variable
 from graphtide.datalog.parse import parse
@@ -137,6 +138,7 @@ class _Binder:
                 raise error_at(self._text, declared.span, f'relations that are "{qualifier}" are not supported', hint)
 
     def _access(self, access: Access) -> None:
+        file_format(access, self._text)
         (self._inputs if access.is_input else self._outputs).append(access)
 
     # -- rules and facts

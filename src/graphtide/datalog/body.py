@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, lit
 from graphtide.dataflow.expressions.expression import Column
-from graphtide.datalog.functions import can_fail, compare, lower, value_or_zero
+from graphtide.datalog.functions import Refuse, can_fail, compare, lower, value_or_zero
 from graphtide.datalog.kinds import Kinds
 from graphtide.datalog.ordering import bound_by
 from graphtide.datalog.program import Rule
@@ -42,8 +42,9 @@ def column_name(place: int) -> str:
 class Body:
     """The joins of one rule; `solutions` gives them as a collection with the columns that the caller asks for."""
 
-    def __init__(self, rule: Rule, kinds: Kinds, found: Found, unit: Callable[[], Collection]) -> None:
+    def __init__(self, rule: Rule, kinds: Kinds, found: Found, unit: Callable[[], Collection], refuse: Refuse) -> None:
         self._rule = rule
+        self._refuse = refuse
         self._kinds = kinds
         self._found = found
         self._unit = unit
@@ -65,7 +66,7 @@ class Body:
                 case _:
                     raise AssertionError("rules are normalised")
         left = self._left or self._unit()
-        columns = {name: lower(term, self._bound, self._kind) for name, term in outputs.items()}
+        columns = {name: self._lower(term) for name, term in outputs.items()}
         return left.select(**(columns or {"_": lit(0)}))
 
     # -- literals
@@ -116,11 +117,11 @@ class Body:
             (name,) = new
             self._define(name, right if isinstance(left, Variable) and left.name == name else left)
             return
-        holds = compare(comparison.operator, *(lower(each, self._bound, self._kind) for each in (left, right)))
+        holds = compare(comparison.operator, *map(self._lower, (left, right)))
         self._left = (self._left or self._unit()).where(holds)
 
     def _define(self, name: str, term: Term) -> None:
-        expression = lower(term, self._bound, self._kind)
+        expression = self._lower(term)
         if can_fail(term):
             self._left = (self._left or self._unit()).where(expression.is_not_null())
             expression = value_or_zero(expression, self._kind(term))
@@ -139,6 +140,9 @@ class Body:
         left = left.select(**{f"${name}": self._bound[name] for name in needed})
         self._bound = {name: col(f"${name}") for name in needed}
         return left
+
+    def _lower(self, term: Term) -> Expression:
+        return lower(term, self._bound, self._kind, self._refuse)
 
     def _kind(self, term: Term) -> str:
         return self._kinds.of_term(self._rule.number, term)

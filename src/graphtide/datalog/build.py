@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from itertools import count
 from typing import Any, Final
@@ -25,6 +24,10 @@ _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r"}
 def build(tree: Tree[Token], text: str) -> Any:
     """The statements, or the atom, that a parse tree of a text stands for."""
     return _Builder(text).transform(tree)
+
+
+def _unquoted(quoted: str) -> str:
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), quoted[1:-1])
 
 
 def _span(meta: Meta) -> Span:
@@ -66,8 +69,7 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Constant(float(digits), _span(meta))
 
     def string(self, meta: Meta, quoted: Token) -> syntax.Constant:
-        text = _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), quoted[1:-1])
-        return syntax.Constant(text, _span(meta))
+        return syntax.Constant(_unquoted(quoted), _span(meta))
 
     def negative(self, meta: Meta, _sign: Token, term: syntax.Term) -> syntax.Term:
         if isinstance(term, syntax.Constant) and not isinstance(term.value, str):
@@ -152,8 +154,8 @@ class _Builder(Transformer[Token, Any]):
     def symbol_type(self, meta: Meta, name: Token) -> syntax.TypeDeclaration:
         return syntax.TypeDeclaration(str(name), (("symbol", _span(meta)),), _span(meta))
 
-    def option(self, _meta: Meta, name: Token, value: Token) -> tuple[str, str]:
-        return str(name), ast.literal_eval(value) if value.type == "STRING" else str(value)
+    def option(self, meta: Meta, name: Token, value: Token) -> syntax.Option:
+        return syntax.Option(str(name), _unquoted(value) if value.type == "STRING" else str(value), _span(meta))
 
     def access(self, meta: Meta, name: Token, *options: Any) -> syntax.Access:
         return syntax.Access(False, str(name), tuple(each for each in options if each is not None), _span(meta))  # noqa: FBT003

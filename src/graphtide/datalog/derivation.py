@@ -15,6 +15,7 @@ from graphtide.dataflow.plan import Codes
 from graphtide.datalog.functions import compare, evaluate
 from graphtide.datalog.heights import is_attained
 from graphtide.datalog.ordering import bound_by, ordered
+from graphtide.datalog.outer import is_outer
 from graphtide.datalog.program import Relation, Rule
 from graphtide.datalog.syntax import Aggregate, Atom, Comparison, Constant, Count, Literal, Negation, Term, Variable
 from graphtide.rows import decode_rows, encode_value
@@ -129,7 +130,7 @@ class Prover:
             start = self._start(rule, row, is_one=is_one)
             if start is None:
                 continue
-            body = [each for each in rule.body if not (isinstance(each, Atom) and each.relation.endswith("?"))]
+            body = [each for each in rule.body if not (isinstance(each, Atom) and self._only_asks(each.relation))]
             for solution in self._extended(ordered(body, bound=start.keys()), start):
                 premises = [
                     (each.relation, tuple(_value(term, solution) for term in each.terms))
@@ -142,6 +143,10 @@ class Prover:
                     return found
         assert found, "every fact with a height has a derivation"
         return found
+
+    def _only_asks(self, name: str) -> bool:
+        """Whether a relation says what is wanted, and not what holds."""
+        return name.endswith("?") or is_outer(self._origins.get(name, name))
 
     def _start(self, rule: Rule, row: Row, *, is_one: bool) -> dict[str, Any] | None:
         """The values that a fact gives to the variables of a rule's head; None if it cannot be an instance."""

@@ -10,17 +10,34 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from graphtide.dataflow.expressions import Expression, call, coalesce, concat, greatest, least, lit, when
-from graphtide.datalog.syntax import Arithmetic, Call, Constant, Term, Value, Variable
+from graphtide.datalog.syntax import Aggregate, Arithmetic, Call, Constant, Term, Value, Variable
+from graphtide.errors import GraphtideError, StatementError
+from graphtide.text import error_at
 
-__all__ = ["FUNCTIONS", "NUMERIC", "Function", "can_fail", "compare", "evaluate", "lower", "value_or_zero"]
+__all__ = [
+    "FUNCTIONS",
+    "NUMERIC",
+    "Function",
+    "Refuse",
+    "can_fail",
+    "compare",
+    "evaluate",
+    "evaluate_known",
+    "lower",
+    "refused",
+    "value_or_zero",
+]
 
 NUMBER: Final = frozenset({"number"})
 SYMBOL: Final = frozenset({"symbol"})
 NUMERIC: Final = frozenset({"number", "float"})
-_LARGEST: Final = 2**63 - 1
+LARGEST: Final = 2**63 - 1
+# Makes the error that shows a term in the text, of what is wrong with its value.
+Refuse: TypeAlias = Callable[[Term, str], GraphtideError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +63,7 @@ def _to_number(text: str) -> int | None:
         number = int(text)
     except ValueError:
         return None
-    return number if -_LARGEST <= number <= _LARGEST else None
+    return number if -LARGEST <= number <= LARGEST else None
 
 
 def _substr_expression(text: Expression, start: Expression, length: Expression) -> Expression:
@@ -78,6 +95,26 @@ def can_fail(term: Term) -> bool:
             return function in _FAILING or any(map(can_fail, arguments))
         case _:
             return False
+
+
+def refused(text: str, term: Term | Aggregate, what: str) -> StatementError:
+    """The error for a term of a program that comes to what no column can hold, in the words of the program."""
+    return error_at(
+        text,
+        term.span,
+        f"{' '.join(term.span.of(text).split())} {what}",
+        hint="compute in floats, with columns that are declared as float, or keep numbers that large out",
+    )
+
+
+def evaluate_known(term: Term, text: str) -> Value:
+    """What a term without variables comes to in a text; an error that shows it if that is no value."""
+    value = evaluate(term, {})
+    if value is None:
+        raise error_at(text, term.span, f"{term} has no value", "a divisor must not be zero")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise refused(text, term, "does not fit into 64 bits")
+    return value
 
 
 def evaluate(term: Term, values: Mapping[str, Value]) -> Value | None:
@@ -142,27 +179,33 @@ def compare(sign: str, left: Any, right: Any) -> Any:
     return _COMPARISONS[sign](left, right)
 
 
-def lower(term: Term, columns: Mapping[str, Expression], kind: Callable[[Term], str]) -> Expression:
-    """A term as an expression over columns; `kind` tells what kind of value a term has. None where it has no value."""
+def lower(term: Term, columns: Mapping[str, Expression], kind: Callable[[Term], str], refuse: Refuse) -> Expression:
+    """A term as an expression over columns; `kind` tells what kind of value a term has. None where it has no value.
+
+    `refuse` makes the error for an operation in it whose result does not fit.
+    """
     match term:
         case Constant(value=value):
             return lit(float(value)) if kind(term) == "float" else lit(value)
         case Variable(name=name):
             return columns[name]
         case Call(function=function, arguments=arguments):
-            return FUNCTIONS[function].expression(*(lower(each, columns, kind) for each in arguments))
+            return FUNCTIONS[function].expression(*(lower(each, columns, kind, refuse) for each in arguments))
         case Arithmetic(operator=sign, left=left, right=right):
-            a, b = lower(left, columns, kind), lower(right, columns, kind)
-            if sign in _EXPRESSIONS:
-                return _EXPRESSIONS[sign](a, b)
+            a, b = lower(left, columns, kind, refuse), lower(right, columns, kind, refuse)
             is_float = kind(term) == "float"
-            floor = (a / b) if is_float else a // b
-            down = floor.floor() if is_float else floor
-            # Rounding down is one too far if the signs differ and something is left over.
-            whole = when(((a < 0) != (b < 0)) & (down * b != a), down + 1).otherwise(down)
-            if sign == "/":
-                return floor if is_float else whole
-            return a - b * whole
+            result = _EXPRESSIONS[sign](a, b) if sign in _EXPRESSIONS else _divided(sign, a, b, is_float=is_float)
+            return result.refusing(partial(refuse, term))
+
+
+def _divided(sign: str, a: Expression, b: Expression, *, is_float: bool) -> Expression:
+    if is_float and sign == "/":
+        return a / b
+    down = (a / b).floor() if is_float else a // b
+    # Rounding down is one too far if the signs differ and something is left over.
+    left_over = down * b != a if is_float else a % b != 0
+    whole = when(((a < 0) != (b < 0)) & left_over, down + 1).otherwise(down)
+    return whole if sign == "/" else a - b * whole
 
 
 def value_or_zero(expression: Expression, kind: str) -> Expression:

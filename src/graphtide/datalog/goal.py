@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow.dataset import field
 
 from graphtide.datalog.bind import Program
-from graphtide.datalog.functions import evaluate
+from graphtide.datalog.functions import evaluate_known
 from graphtide.datalog.parse import parse_goal
 from graphtide.datalog.syntax import Value, Variable, variables_of
 from graphtide.errors import UsageError
@@ -67,10 +67,7 @@ def read_goal(text: str, program: Program) -> Goal:
             continue
         if variable := next(variables_of(term), None):
             raise error_at(text, variable.span, f'"{variable}" has no value', "give a value, or a variable alone")
-        value = evaluate(term, {})
-        if value is None:
-            raise error_at(text, term.span, f"{term} has no value", "a divisor must not be zero")
-        values[place] = _fitted(text, program, atom.relation, place, value)
+        values[place] = _fitted(text, program, atom.relation, place, evaluate_known(term, text))
     return Goal(text, atom.relation, values, tuple(equal))
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
-from graphtide.datalog.program import Rule
 from graphtide.datalog.syntax import (
     Aggregate,
     Atom,
@@ -25,6 +25,9 @@ from graphtide.datalog.syntax import (
 )
 from graphtide.errors import StatementError
 from graphtide.text import error_at
+
+if TYPE_CHECKING:
+    from graphtide.datalog.program import Rule
 
 __all__ = ["bound_by", "is_ready", "ordered", "unsafe_variable"]
 
@@ -80,11 +83,13 @@ def unsafe_variable(rule: Rule, text: str) -> StatementError | None:
     known: set[str] = set()
     for literal in ordered(rule.body):
         if not isinstance(literal, Atom) and not is_ready(literal, known):
-            name = next(
+            unbound = [
                 each
                 for each in variables_of(literal)
                 if each.name not in known and not (each.is_wildcard and isinstance(literal, Negation))
-            )
+            ]
+            # What a term comes to has no name, and no value because of a variable that has one.
+            name = next((each for each in unbound if each.is_named), unbound[0])
             where = "in a negation" if isinstance(literal, Negation) else "in a comparison"
             return _unsafe(name, where, text)
         known |= bound_by(literal, known)

@@ -21,30 +21,23 @@ from graphtide.text import END, Phrase, Stop, check_characters, in_words, listed
 
 __all__ = ["parse", "parse_goal"]
 
+# What is found by a pattern; signs are called by themselves.
 _WORDS: Final = {
     END: "the end of the text",
     "AGGREGATE": "an aggregate",
-    "BANG": '"!"',
-    "COLON": '":"',
-    "COMMA": '","',
-    "DOT": '"."',
-    "EQUAL": '"="',
     "FLOAT": "a float",
     "INT": "a number",
-    "LBRACE": '"{"',
-    "LESSTHAN": '"<"',
-    "LPAR": '"("',
-    "MORETHAN": '">"',
     "NAME": "a name",
-    "RBRACE": '"}"',
-    "RPAR": '")"',
-    "SEMICOLON": '";"',
+    "QUALIFIER": 'a word such as "output"',
     "STRING": "a string",
-    "VBAR": '"|"',
     "WILDCARD": '"_"',
-    "_IF": '":-"',
+    "_DECL": '".decl"',
+    "_INPUT": '".input"',
     "_NOT": '"!"',
-    **{f"__ANON_{n}": "" for n in range(9)},
+    "_NUMBER_TYPE": '".number_type"',
+    "_OUTPUT": '".output"',
+    "_SYMBOL_TYPE": '".symbol_type"',
+    "_TYPE": '".type"',
 }
 _PHRASES: Final[tuple[Phrase, ...]] = (
     (
@@ -58,7 +51,7 @@ _PHRASES: Final[tuple[Phrase, ...]] = (
         {"_NOT", "INT", "FLOAT", "STRING", "WILDCARD", "MINUS", "AGGREGATE"},
     ),
     ("a term", {"NAME", "INT", "STRING"}, {"FLOAT", "WILDCARD", "MINUS", "LPAR", "AGGREGATE"}),
-    ("a comparison", {"EQUAL", "LESSTHAN", "MORETHAN"}, {f"__ANON_{n}" for n in range(9)}),
+    ("a comparison", {"EQUAL", "LESSTHAN", "MORETHAN"}, {"UNEQUAL", "AT_MOST", "AT_LEAST"}),
     ("an operator", {"PLUS", "STAR"}, {"MINUS", "SLASH", "PERCENT"}),
 )
 _QUOTES: Final = {'"': ("string", "close it with a double quote")}
@@ -112,11 +105,16 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", lexer="contextual", start=["program", "goal"], propagate_positions=True)
 
 
+@cache
+def _words() -> dict[str, str]:
+    """What each terminal of the grammar is called."""
+    signs = {each.name: f'"{each.pattern.value}"' for each in _parser().terminals if each.pattern.type == "str"}
+    return signs | _WORDS
+
+
 def _unexpected(text: str, start: str) -> StatementError:
     stop = stop_of(_parser(), text, start)
-    expected = listed(
-        [word for word in in_words(stop.accepted, _WORDS, _PHRASES) if word != '""'] or ["something else"]
-    )
+    expected = listed(in_words(stop.accepted, _words(), _PHRASES))
     return unclosed(text, stop, _QUOTES) or stop.error(text, expected, _hint(text, stop))
 
 
@@ -129,7 +127,7 @@ def _hint(text: str, stop: Stop) -> str | None:
     previous = stop.previous
     if stop.found == "=" and stop.previous == "=":
         return _MEANT["=="]
-    if word.startswith(".") and len(word) > 1:
+    if word.startswith(".") and len(word) > 1 and word not in _DIRECTIVES:
         if near := get_close_matches(word, _DIRECTIVES, n=1):
             return f"did you mean {near[0]}?"
         return f"the directives are {', '.join(_DIRECTIVES)}"

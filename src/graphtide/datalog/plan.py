@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import col, lit
 from graphtide.dataflow.flow import Dataflow
+from graphtide.dataflow.group import Grouped
 from graphtide.dataflow.output import Output
 from graphtide.datalog.body import Body, column_name, head_terms
+from graphtide.datalog.functions import Refuse, refused
 from graphtide.datalog.kinds import Kinds
 from graphtide.datalog.ordering import ordered
 from graphtide.datalog.program import Relation, Rule
@@ -38,8 +40,10 @@ def join_order(rule: Rule, stratum: Stratum) -> tuple[Literal, ...]:
 class Planner:
     """Relations as collections of a dataflow, each with an index that is kept, for readers and for what comes later."""
 
-    def __init__(self, flow: Dataflow, kinds: Kinds, most_rounds: int) -> None:
+    def __init__(self, flow: Dataflow, kinds: Kinds, text: str, most_rounds: int) -> None:
         self._flow = flow
+        self._refuse: Refuse = partial(refused, text)
+        self._text = text
         self._kinds = kinds
         self._most_rounds = most_rounds
         self._unit: Collection | None = None
@@ -93,7 +97,7 @@ class Planner:
         parts = [self._rule(rule, stratum, natural) for rule in stratum.rules]
         if len(parts) == 1 and not relation.aggregates and _keeps_all(stratum.rules[0]):
             return {name: parts[0]}
-        return {name: self._combined(parts, relation, natural)}
+        return {name: self._combined(parts, relation, natural, stratum.rules)}
 
     def _loop(self, stratum: Stratum) -> dict[str, Collection]:
         orders = {name: self._storage(stratum, self._relations[name]) for name in stratum.relations}
@@ -110,7 +114,8 @@ class Planner:
                 for name in stratum.relations
             }
             for name, variable in variables.items():
-                self.made[name] = self._combined([variable, *start[name]], self._relations[name], orders[name])
+                parts = [variable, *start[name]]
+                self.made[name] = self._combined(parts, self._relations[name], orders[name], stratum.rules)
             for name, variable in variables.items():
                 rules = [each for each in stratum.rules if each.head.relation == name and stratum.recurs(each)]
                 variable.becomes(_together([self._rule(rule, stratum, orders[name]) for rule in rules]))
@@ -131,7 +136,7 @@ class Planner:
 
     def _rule(self, rule: Rule, stratum: Stratum, order: Sequence[int]) -> Collection:
         """What a rule gives, as often as it gives it."""
-        body = Body(rule, self._kinds, self._found, self._the_unit)
+        body = Body(rule, self._kinds, self._found, self._the_unit, self._refuse)
         terms = head_terms(rule)
         return body.solutions(join_order(rule, stratum), {column_name(place): terms[place] for place in order})
 
@@ -162,25 +167,28 @@ class Planner:
             self._narrowed[key] = relation.where(condition)
         return self._narrowed[key]
 
-    def _combined(self, parts: Sequence[Collection], relation: Relation, order: Sequence[int]) -> Collection:
+    def _combined(
+        self, parts: Sequence[Collection], relation: Relation, order: Sequence[int], rules: Sequence[Rule]
+    ) -> Collection:
         """All that rules give, as a set or aggregated."""
         bag = _together(parts)
         if not relation.aggregates:
             return bag.distinct()
         keys = [column_name(place) for place in order if place in relation.keys]
+        companion = column_name(len(relation.columns) - 1) if relation.has_companion else None
         columns = [
-            _aggregated(
-                bag,
-                keys,
-                kind,
-                column_name(place),
-                column_name(len(relation.columns) - 1) if relation.has_companion else None,
-            )
+            self._sum(bag.group_by(*keys), relation.name, place, rules)
+            if kind == "sum"
+            else _aggregated(bag, keys, kind, column_name(place), companion)
             for place, kind in relation.aggregates
         ]
         joined = reduce(lambda a, b: a.join(b, on=keys), columns)
         names = [column_name(place) for place in order]
         return joined if list(joined.schema.names) == names else joined.select(*names)
+
+    def _sum(self, grouped: Grouped, relation: str, place: int, rules: Sequence[Rule]) -> Collection:
+        written = next(rule.head.terms[place] for rule in rules if rule.head.relation == relation)
+        return grouped.sum(column_name(place), refuse=partial(refused, self._text, written))
 
     def _the_unit(self) -> Collection:
         """A collection of one row, for bodies without an atom."""
@@ -200,8 +208,6 @@ def _aggregated(bag: Collection, keys: Sequence[str], kind: str, value: str, com
     match kind:
         case "count":
             return grouped.count(value)
-        case "sum":
-            return grouped.sum(value)
         case "min":
             return grouped.min(value) if companion is None else grouped.min(value, companion)
         case _ if companion is None:

@@ -18,6 +18,7 @@ from graphtide.datalog.derivation import Derivation, Prover
 from graphtide.datalog.goal import Goal
 from graphtide.datalog.heights import with_heights
 from graphtide.datalog.magic import Directed, directed
+from graphtide.datalog.outer import is_outer
 from graphtide.datalog.program import Relation, Rule
 from graphtide.datalog.strata import strata
 from graphtide.errors import UsageError
@@ -122,7 +123,8 @@ class Provenance:
         given = program.relations[relation].keys
         prefix = f"why {next(_NUMBERS)}: "
         made = directed(program.rules, program.relations, relation, given, known=known, prefix=prefix, copies_full=True)
-        rules, relations = with_heights(made.rules, made.relations, made.origins.keys())
+        derived = {name for name, origin in made.origins.items() if not is_outer(origin)}
+        rules, relations = with_heights(made.rules, made.relations, derived)
         answer = replace(made, rules=rules, relations=relations)
         return cls(Asked.plan(datalog, answer, rules, {**program.relations, **relations}), rules, relations)
 

@@ -29,7 +29,9 @@ class DatalogRelation(Tabular):
 
     def table(self) -> pa.Table:
         """The facts as of the last commit."""
-        return self._rules.read(self.name).rename_columns(list(self.schema))
+        names = list(self.schema)
+        # A relation without columns has one inside, which nobody asked for.
+        return self._rules.read(self.name).select(list(range(len(names)))).rename_columns(names)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The facts as of the last commit, as Python tuples."""
@@ -38,7 +40,8 @@ class DatalogRelation(Tabular):
     def changes(self) -> pa.Table:
         """What the last commit changed: the columns, and 1 for a fact that came, -1 for one that went."""
         table = self._rules.read_changes(self.name)
-        return table.rename_columns([*self.schema, "diff"])
+        names = list(self.schema)
+        return table.select([*range(len(names)), table.num_columns - 1]).rename_columns([*names, "diff"])
 
     def __len__(self) -> int:
         return self._rules.read(self.name).num_rows

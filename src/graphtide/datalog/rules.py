@@ -61,7 +61,7 @@ class Datalog:
             raise UsageError(f"max_rounds is {max_rounds}", hint="a loop needs one round at least")
         self._program = bind(text)
         self._flow = Dataflow(name)
-        self._planner = Planner(self._flow, self._program.kinds, max_rounds)
+        self._planner = Planner(self._flow, self._program.kinds, text, max_rounds)
         self._strata: tuple[Stratum, ...] = self._program.strata
         self._inputs: dict[str, Input] = {}
         self._waiting = {base: Waiting() for base in self._program.bases.values()}
@@ -71,7 +71,8 @@ class Datalog:
         self._queries: dict[tuple[str, tuple[int, ...]], Query] = {}
         self._provenance: dict[str, Provenance] = {}
         for access in self._program.inputs:
-            table = read_facts(access, self._program.relations[access.relation], self._program.kinds, facts)
+            relation = self._program.relations[access.relation]
+            table = read_facts(access, relation, self._program.kinds, text, facts)
             if table is not None:
                 self.insert(access.relation, table)
 
@@ -154,7 +155,16 @@ class Datalog:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each `.output` relation into a file of the folder, as Soufflé does; the files."""
-        return [write_facts(access, self[access.relation].table(), Path(folder)) for access in self._program.outputs]
+        return [
+            write_facts(
+                access,
+                self._program.relations[access.relation],
+                self[access.relation].table(),
+                self._program.text,
+                Path(folder),
+            )
+            for access in self._program.outputs
+        ]
 
     def memory(self) -> Memory:
         """What is kept, by operator, to the byte."""
@@ -263,8 +273,13 @@ class Datalog:
             for each in self._strata
             if needed.intersection(each.relations) and each.relations[0] not in self._planner.indexes
         ]
-        self._planner.install(missing, self._program.relations)
-        return [name for each in missing for name in each.relations]
+        planned = [name for each in missing for name in each.relations]
+        try:
+            self._planner.install(missing, self._program.relations)
+        except BaseException:
+            self._planner.forget(name for name in planned if name in self._planner.indexes)
+            raise
+        return planned
 
     def _run_with(self, planned: Sequence[str]) -> None:
         """Run; if that fails, what was planned for this run goes, and the rest is as it was."""

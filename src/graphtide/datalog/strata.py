@@ -14,7 +14,8 @@ import rustworkx as rx
 
 from graphtide.datalog.monotone import refuse_unless_monotone
 from graphtide.datalog.program import Relation, Rule
-from graphtide.datalog.syntax import Atom
+from graphtide.datalog.syntax import Atom, Head
+from graphtide.errors import StatementError
 from graphtide.text import error_at
 
 __all__ = ["Stratum", "check_strata", "strata"]
@@ -66,6 +67,9 @@ def check_strata(found: Iterable[Stratum], relations: Mapping[str, Relation], te
         for rule in stratum.rules:
             for atom in rule.negated:
                 if atom.relation in stratum.relations:
+                    # Where an aggregate in a body has no solutions is found by a negation that nobody wrote.
+                    if relations[atom.relation].is_inner:
+                        raise _recurring(atom, relations[atom.relation], text)
                     raise error_at(
                         text,
                         atom.span,
@@ -74,14 +78,26 @@ def check_strata(found: Iterable[Stratum], relations: Mapping[str, Relation], te
                         hint="what is negated must be known before; take one of them out of the recursion",
                     )
             if not relations[rule.head.relation].is_extreme and stratum.recurs(rule):
-                kinds = ", ".join(kind for _, kind in relations[rule.head.relation].aggregates)
-                raise error_at(
-                    text,
-                    rule.head.span,
-                    f'"{rule.head.relation}" aggregates by {kinds} what stands on itself',
-                    hint="only min and max may recur, since a better value replaces a worse one",
-                )
+                raise _recurring(rule.head, relations[rule.head.relation], text)
             refuse_unless_monotone(rule, stratum.relations, relations, text)
+
+
+def _recurring(place: Head | Atom, relation: Relation, text: str) -> StatementError:
+    """The error for an aggregate that stands on itself."""
+    kinds = ", ".join(kind for _, kind in relation.aggregates)
+    if relation.is_inner:
+        return error_at(
+            text,
+            place.span,
+            f"this {kinds} stands on itself",
+            hint="what it looks at, and what gives its variables their values, must be known before the recursion",
+        )
+    return error_at(
+        text,
+        place.span,
+        f'"{place.relation}" aggregates by {kinds} what stands on itself',
+        hint="only min and max may recur, since a better value replaces a worse one",
+    )
 
 
 def _cycle(stratum: Stratum, head: str, atom: Atom) -> str:

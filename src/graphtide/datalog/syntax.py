@@ -26,6 +26,7 @@ __all__ = [
     "Head",
     "Literal",
     "Negation",
+    "Option",
     "Statement",
     "Term",
     "TypeDeclaration",
@@ -229,12 +230,21 @@ class TypeDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """What a directive says of a file."""
+
+    name: str
+    value: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """That a relation is read from a file, or written to one."""
 
     is_input: bool
     relation: str
-    options: tuple[tuple[str, str], ...] = ()
+    options: tuple[Option, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

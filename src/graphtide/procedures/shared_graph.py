@@ -17,6 +17,10 @@ __all__ = ["SharedGraph"]
 class SharedGraph:
     """Nodes with properties, and directed edges, both indexed; procedures are installed on them at any time.
 
+    Nodes and edges are multisets: an edge that was inserted twice is there until it was removed twice. Invariant: none
+    is there fewer than zero times. A commit that would remove what is not there is refused as a whole, with
+    the row; its changes stay staged until `rollback`, or until what is missing is inserted.
+
     >>> graph = SharedGraph(city=str)
     >>> graph.nodes.insert([(1, "Reno"), (2, "Elko")])
     >>> graph.edges.insert([(1, 2), (2, 3)])
@@ -31,8 +35,8 @@ class SharedGraph:
     def __init__(self, *, ids: type = int, flow: Dataflow | None = None, **properties: object) -> None:
         self.flow = Dataflow("shared graph") if flow is None else flow
         self._ids = ids
-        self.nodes = self.flow.input("nodes", id=ids, **properties)
-        self.edges = self.flow.input("edges", src=ids, dst=ids)
+        self.nodes = self.flow.checked_input("nodes", id=ids, **properties)
+        self.edges = self.flow.checked_input("edges", src=ids, dst=ids)
         # Kept for whoever comes: an index that nothing reads would be dropped, and the past with it.
         self.indexes = (
             self.nodes.arrange("id"),
@@ -52,6 +56,10 @@ class SharedGraph:
     def commit(self) -> int:
         """Let all changes of the graph and of arguments count; which epoch it was."""
         return self.flow.commit()
+
+    def rollback(self) -> None:
+        """Forget all changes of the graph and of arguments that are not committed."""
+        self.flow.rollback()
 
     def memory(self) -> Memory:
         """What is kept, by operator, to the byte."""
@@ -95,7 +103,7 @@ class SharedGraph:
         given = kind if name is None else name
         if given in self._procedures:
             raise CatalogueError(f'there is a procedure "{given}" already', hint="drop it, or take another name")
-        made = Procedure(self.flow.branch(given), arguments, body)
+        made = Procedure(self.flow.branch(given), arguments, body, lambda: self._procedures.pop(given))
         self._procedures[given] = made
         return made
 
@@ -104,4 +112,4 @@ class SharedGraph:
         if name not in self._procedures:
             known = ", ".join(self._procedures) or "none so far"
             raise CatalogueError(f'there is no procedure "{name}"', hint=f"the procedures are: {known}")
-        self._procedures.pop(name).drop()
+        self._procedures[name].drop()

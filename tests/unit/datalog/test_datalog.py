@@ -72,6 +72,14 @@ def test_a_program_of_souffle_runs_unchanged() -> None:
         ("p(x, n) :- e(x, _), n = sum y * 2 : { e(x, y) }.", [(1, 4), (2, 6)]),
         ("p(x, n) :- e(x, _), n = max y : e(y, x).", [(2, 1)]),
         ("p(n, m) :- n = count : { e(_, _) }, m = min y : { e(_, y) ; e(y, _) }.", [(2, 1)]),
+        ("p(x, n) :- e(x, _), n = sum y : { e(_, y), y > x + 1 }.", [(1, 3), (2, 0)]),
+        ("p(x, n) :- e(x, _), n = sum x * y : e(_, y).", [(1, 5), (2, 10)]),
+        ("p(x, n) :- e(x, _), n = max y : { e(y, _), y < x }.", [(2, 1)]),
+        ("p(x, n) :- e(x, _), m = count : { e(_, _) }, n = count : { e(y, _), y < m, y <= x }.", [(1, 1), (2, 1)]),
+        ("p(x, n) :- e(x, _), n = sum y : { e(_, y), m = count : { e(z, _), z < x }, y > m + 2 }.", [(1, 3), (2, 0)]),
+        ("p(x, n) :- e(x, _), n = sum y : { e(_, y), y > x ; e(y, _) }.", [(1, 8), (2, 6)]),
+        ("p(x, n) :- e(x, _), n = count : { !e(x, 2) }.", [(1, 0), (2, 1)]),
+        ("r(1). r(x + 1) :- r(x), x < 4, e(y, _), 0 < count : { e(z, _), z < y }. p(x, x) :- r(x), x > 3.", [(4, 4)]),
         ("p(count<>, sum<y>) :- e(_, y).", [(2, 5)]),
         ("p(x, count<>) :- e(x, _), e(_, _).", [(1, 2), (2, 2)]),
         ("a() :- e(1, _). p(1, 1) :- a(), !b(). b() :- e(7, _).", [(1, 1)]),
@@ -245,3 +253,43 @@ def test_what_no_fact_has_decided_is_open_until_the_first_commit() -> None:
     rules.insert("e", [("a",)])
     rules.commit()
     assert rules["p"].table().to_pydict() == {"x1": ["a"]}
+
+
+def test_a_relation_without_columns_is_read_as_any_other(tmp_path) -> None:
+    rules = gt.Datalog(".decl q(x:number)\n.decl p()\np() :- q(X), X > 3.\n.output p")
+    followed = rules["p"]
+    rules.insert("q", [(5,)])
+    rules.commit()
+    assert followed.table().num_rows == rules.query("p()").num_rows == len(followed) == 1
+    assert followed.table().column_names == []
+    assert followed.changes().to_pydict() == {"diff": [1]}
+    assert followed.rows() == [()]
+    assert () in followed
+    assert "1 facts" in followed._repr_html_()
+    (file,) = rules.write(tmp_path)
+    assert file.read_text() == "()\n"
+    (tmp_path / "p.facts").write_bytes(file.read_bytes())
+    again = gt.Datalog(".decl p()\n.input p", facts=tmp_path)
+    again.commit()
+    assert again["p"].rows() == [()]
+    rules.delete("q", [(5,)])
+    rules.commit()
+    assert followed.table().num_rows == rules.query("p()").num_rows == 0
+    assert followed.changes().to_pydict() == {"diff": [-1]}
+    assert rules.write(tmp_path)[0].read_text() == ""
+
+
+def test_files_are_written_as_their_options_say(tmp_path) -> None:
+    facts = '.decl p(a:symbol, n:number)\np("a\\"b", 1).\n.output p'
+    for options, expected in (
+        ("", 'a"b\t1\n'),
+        ('(delimiter="::")', 'a"b::1\n'),
+        ("(headers=true)", 'a\tn\na"b\t1\n'),
+        ("(rfc4180=true)", '"a""b",1\n'),
+        ('(rfc4180=true, delimiter=";", headers=true)', 'a;n\n"a""b";1\n'),
+        ('(IO=file, filename="deep/er.csv")', 'a"b\t1\n'),
+    ):
+        rules = gt.Datalog(f"{facts}{options}")
+        rules.commit()
+        (file,) = rules.write(tmp_path)
+        assert file.read_text() == expected, options

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import graphtide as gt
+from graphtide.datalog.parse import parse
 from graphtide.errors import LoadError, NotConvergedError, SchemaError, StatementError, UsageError
 
 PROGRAMS = [
@@ -46,9 +49,21 @@ PROGRAMS = [
     ("p('a').", 1, 3, 'found "\'"', "double quotes"),
     ('p("a).', 1, 3, "this string is not closed", "double quote"),
     (".delc p(x:number)", 1, 1, 'found "."', "did you mean .decl?"),
+    (".type a <:\n.decl p(x:a)", 2, 1, 'expected a name, found ".decl"', ""),
     ("% tc\np(1).", 1, 1, 'found "%"', "comments begin with //"),
     ("/* p(1).", 1, 1, "this comment is not closed", "close it with */"),
     ("p(99999999999999999999).", 1, 3, "does not fit into 64 bits", "at most"),
+    (".decl p(x:number)\n.input p(IO=sqlite)", 2, 10, 'IO="sqlite" is not supported', "leave IO out"),
+    (".decl p(x:number)\n.output p(IO=stdout)", 2, 11, 'IO="stdout" is not supported', 'rules["p"]'),
+    (".decl p(x:number)\n.input p(IO=file, column=1)", 2, 19, 'the option "column" of a file', 'the options are "IO"'),
+    ('.decl p(x:number)\n.input p(delimiter="")', 2, 10, "the delimiter is empty", "leave it out"),
+    ('.decl p(x:number)\n.input p(delimiter="\\n")', 2, 10, "has a line break", "another character"),
+    ('.decl p(x:number)\n.input p(rfc4180=true, delimiter="::")', 2, 24, 'cannot be "::"', "take a comma"),
+    (".decl p(x:number)\n.input p(headers=yes)", 2, 10, '"headers" is "yes"', "true or false"),
+    ("s(S) :- S = sum Y : { q(Y), Y < W }.", 1, 33, 'the variable "W" in a comparison', "let an atom"),
+    ("s(X, S) :- p(X), S = sum Y * W : q(Y).", 1, 30, 'the variable "W" in a comparison', "let an atom"),
+    ("n(X + 1) :- n(X), X < count : { q(Z), Z < X }.", 1, 23, "this count stands on itself", "must be known before"),
+    ("n(X) :- q(X), X < sum Y : { n(Y) }.", 1, 19, "this sum stands on itself", "must be known before"),
     ("p(X, s) :- q(X), s = sum : { r(X, _) }.", 1, 22, '"sum" needs a term', "sum x :"),
 ]  # fmt: skip
 
@@ -75,6 +90,90 @@ def test_an_error_shows_the_line_and_a_caret_under_the_place() -> None:
         "        ^\n"
         'hint: let an atom of the body have "W"'
     )
+
+
+EVERYTHING = """
+.type a <: symbol .type b = a | a .type c .number_type d .symbol_type e
+.decl p(x:number, y:c) output .decl q() .input p(IO="file", headers=true) .output q
+q() :- p(1, _), !p(-2.5, "s"), (X = 1 ; not q()), X != 3 * (4 + f(X)), Y <= count : { p(X, Y) }, Z >= sum X : q().
+p(count<>, min<X>), q() :- X < 2, X > 1.
+"""
+SIGNS = {*"(){}|,;.:=<>!+-*/%_", "<:", ":-", "!=", "<=", ">=", "output"}
+DIRECTIVES = {".decl", ".input", ".output", ".type", ".number_type", ".symbol_type"}
+
+
+@pytest.mark.parametrize("end", ["", "@", " )", " x y", " ="])
+def test_what_is_expected_is_said_in_the_words_of_the_language(end: str) -> None:
+    assert len(parse(EVERYTHING)) == 11
+    for cut in range(1, len(EVERYTHING)):
+        try:
+            parse(EVERYTHING[:cut] + end)
+        except StatementError as error:
+            said = error.message.splitlines()[0].partition("expected ")[2].partition(", found")[0]
+        else:
+            said = ""
+        assert {*re.findall(r'"([^"]+)"', said)} <= SIGNS | DIRECTIVES, said
+
+
+@pytest.mark.parametrize("text", [".type Variable\n", ".type Variable .type Heap\n"])
+def test_a_type_without_a_base_is_one_of_symbols(text: str) -> None:
+    rules = gt.Datalog(f'{text}.decl p(v:Variable)\np("a").')
+    rules.commit()
+    assert rules["p"].rows() == [("a",)]
+    with pytest.raises(StatementError, match='there already is a type "Variable"'):
+        gt.Datalog(f"{text}.type Variable")
+
+
+GREATEST = 2**63 - 1
+OVERFLOWS = [
+    ("q(Total+1) :- p(Total).", 3, "Total+1"),
+    ("q(3) :- p(X),\n  Y = 2 *\n X, Y > 3.", 7, "2 * X"),
+    ("q(-(X + 1)) :- p(X).", 5, "X + 1"),
+    ("q(3) :- p(X), X * X > 2.", 15, "X * X"),
+    ("q(X % 7 + (X - -5)) :- p(X).", 12, "X - -5"),
+    ("q(sum<X>) :- p(X), r(_).", 3, "sum<X>"),
+    ("q(S) :- S = sum X : { p(X), r(_) }.", 13, "sum X : { p(X), r(_) }"),
+    ("q(S) :- p(X), S = max X + Y : r(Y).", 23, "X + Y"),
+    ("q(min<X + 3>) :- p(X).\nq(min<Y>) :- q(Y), Y < 4.", 7, "X + 3"),
+    (f"q({GREATEST} + 1) :- p(_).", 3, f"{GREATEST} + 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "column", "words"), OVERFLOWS, ids=[each[0] for each in OVERFLOWS])
+def test_a_number_beyond_64_bits_is_shown_where_the_program_computes_it(text: str, column: int, words: str) -> None:
+    line = text[: text.find(words.split(maxsplit=1)[0])].count("\n") + 1
+    for ask in (lambda rules: rules["q"].rows(), lambda rules: rules.query("q(3)")):
+        rules = gt.Datalog(text)
+        rules.insert("p", [(GREATEST,)])
+        if "r" in rules.relations:
+            rules.insert("r", [(1,), (2,)])
+        rules.commit()
+        with pytest.raises(StatementError) as caught:
+            ask(rules)
+        assert caught.value.message.startswith(f"line {line}, column {column}: {words} does not fit into 64 bits")
+        assert "declared as float" in (caught.value.hint or "")
+        if str(GREATEST) not in text:
+            rules.delete("p", [(GREATEST,)])
+            rules.insert("p", [(1,)])
+            rules.commit()
+            assert rules["q"].rows() is not None
+
+
+def test_facts_and_goals_beyond_64_bits_are_shown_where_they_stand() -> None:
+    with pytest.raises(StatementError, match=rf"line 2, column 6: {GREATEST} \+ 1 does not fit into 64 bits"):
+        gt.Datalog(f"q(1).\np(1, {GREATEST} + 1).")
+    rules = gt.Datalog("p(1).")
+    rules.commit()
+    with pytest.raises(StatementError, match=rf"line 1, column 3: {GREATEST} \* 2 does not fit"):
+        rules.query(f"p({GREATEST} * 2)")
+
+
+def test_division_reaches_the_ends_of_64_bits() -> None:
+    rules = gt.Datalog("q(X / 2, X % 2) :- p(X).")
+    rules.insert("p", [(GREATEST,), (-GREATEST,)])
+    rules.commit()
+    half = GREATEST // 2
+    assert sorted(rules["q"].rows()) == [(-half, -1), (half, 1)]
 
 
 def closure() -> gt.Datalog:
@@ -144,5 +243,28 @@ def test_files_of_facts_that_are_not_there_or_do_not_fit(tmp_path) -> None:
     with pytest.raises(LoadError, match="are not there"):
         gt.Datalog(text, facts=tmp_path)
     (tmp_path / "edge.facts").write_text("1\tx\n")
-    with pytest.raises(LoadError, match="cannot be read"):
+    with pytest.raises(LoadError, match=r'cannot be read from .*"x" in column 2 of fact 1 is not a number'):
         gt.Datalog(text, facts=tmp_path)
+    (tmp_path / "edge.facts").write_text("1\t2\n3\n")
+    with pytest.raises(LoadError, match="Expected 2 columns, got 1"):
+        gt.Datalog(text, facts=tmp_path)
+    (tmp_path / "edge.facts").write_text("1::2\n3:4\n")
+    with pytest.raises(LoadError, match="fact 2 has 1 values, and not 2"):
+        gt.Datalog(f'{text}(delimiter="::")', facts=tmp_path)
+    (tmp_path / "edge.facts").write_bytes(b"\xff\t\xff\n")
+    with pytest.raises(LoadError, match="cannot be read"):
+        gt.Datalog(text.replace("number", "symbol"), facts=tmp_path)
+
+
+def test_a_symbol_that_would_be_cut_is_shown_with_its_relation_and_the_directive(tmp_path) -> None:
+    rules = gt.Datalog('.decl p(x:symbol, y:symbol)\n.output p\np("a\\tb", "c").')
+    rules.commit()
+    with pytest.raises(StatementError) as caught:
+        rules.write(tmp_path)
+    assert str(caught.value) == (
+        'line 2, column 9: the symbol "a\\tb" in column 1 of "p" cannot be written: '
+        'it has a line break or the delimiter "\\t" in it\n'
+        "  .output p\n"
+        "          ^\n"
+        "hint: write rfc4180=true, which puts symbols into quotes"
+    )

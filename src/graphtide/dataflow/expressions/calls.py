@@ -204,7 +204,7 @@ class Evaluated:
     """A column that a program computes: the argument of another call."""
 
     program: NDArray[np.int64]
-    failure: Callable[[int], ExpressionError]
+    failure: Callable[[int], GraphtideError]
 
     def __call__(self, *columns: Codes) -> Codes:
         """The only output of the program."""

@@ -19,7 +19,7 @@ from graphtide.dataflow.expressions.expression import Expression
 from graphtide.dataflow.expressions.infer import too_deep
 from graphtide.dataflow.expressions.lowering import Lowering
 from graphtide.dataflow.expressions.program import COLUMN, write_program
-from graphtide.errors import ExpressionError
+from graphtide.errors import ExpressionError, GraphtideError
 from graphtide.rows import Dictionary, Kind, Schema
 
 __all__ = ["LinearPlan", "compile_linear"]
@@ -38,7 +38,7 @@ class LinearPlan:
     calls: tuple[Call, ...]
     program: NDArray[np.int64]
     projection: tuple[int, ...] | None
-    _failures: Callable[[int], ExpressionError] = field(repr=False)
+    _failures: Callable[[int], GraphtideError] = field(repr=False)
 
     def over(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The outputs for rows that stand in no batch: one line per column, in and out.
@@ -56,7 +56,7 @@ class LinearPlan:
             raise self.failure(failed)
         return result
 
-    def failure(self, status: int) -> ExpressionError:
+    def failure(self, status: int) -> GraphtideError:
         """The error behind a negative result of the kernel, which is -(1 + step)."""
         return self._failures(-1 - status)
 

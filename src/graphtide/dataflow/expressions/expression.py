@@ -26,7 +26,7 @@ import numpy as np
 from graphtide.dataflow.expressions.moments import MomentMethods
 from graphtide.dataflow.expressions.numbers import NumberMethods
 from graphtide.dataflow.expressions.text import TextMethods
-from graphtide.errors import ExpressionError
+from graphtide.errors import ExpressionError, GraphtideError
 from graphtide.rows import Type
 
 __all__ = [
@@ -37,9 +37,13 @@ __all__ = [
     "Invoke",
     "Literal",
     "Operand",
+    "Refusal",
     "as_expression",
     "as_operand",
 ]
+
+# Makes the error that shows where an operation was written, of what is wrong with its result.
+Refusal: TypeAlias = Callable[[str], GraphtideError]
 
 
 class Expression(NumberMethods, TextMethods, MomentMethods):
@@ -220,6 +224,17 @@ class Expression(NumberMethods, TextMethods, MomentMethods):
 
     # --------------------------------------------------------------------- what cannot work
 
+    def refusing(self, refuse: Refusal) -> Expression:
+        """The same, with errors as whoever wrote it would read them: `refuse` makes one of what went wrong.
+
+        Parts that have their own stay as they are.
+        """
+        if isinstance(self, Cast):
+            return replace(self, argument=self.argument.refusing(refuse))
+        if not isinstance(self, Apply) or self.refuse is not None:
+            return self
+        return replace(self, arguments=tuple(each.refusing(refuse) for each in self.arguments), refuse=refuse)
+
     def __bool__(self) -> NoReturn:
         raise ExpressionError(
             f"{self} has no truth value of its own: it has one in every row",
@@ -261,10 +276,11 @@ class Literal(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Apply(Expression):
-    """An operation of ours, by its symbol or name, on its operands."""
+    """An operation of ours, by its symbol or name, on its operands; `refuse` makes the error if it has no result."""
 
     operation: str
     arguments: tuple[Expression, ...]
+    refuse: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

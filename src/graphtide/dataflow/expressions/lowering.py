@@ -269,11 +269,11 @@ class Lowering:
         """The column that holds a node's codes if a call needed one anyway, else the node."""
         return self._columns.get(number, number)
 
-    def failures(self, steps: Sequence[int]) -> Callable[[int], ExpressionError]:
+    def failures(self, steps: Sequence[int]) -> Callable[[int], GraphtideError]:
         """What the steps of a program have to say if they fail, by their place in it."""
         kept = [(self.graph.nodes[number].op, self.graph.origins[number]) for number in steps]
 
-        def failed(step: int) -> ExpressionError:
+        def failed(step: int) -> GraphtideError:
             op, origin = kept[step]
             assert origin is not None, "a step has an origin"
             return failure(op, origin)

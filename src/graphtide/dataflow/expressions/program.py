@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.dataflow.expressions.evaluation import evaluate
-from graphtide.dataflow.expressions.expression import Expression
+from graphtide.dataflow.expressions.expression import Apply, Expression
 from graphtide.dataflow.kernels.opcodes import (
     ADD_INT,
     COLUMNS,
@@ -38,7 +38,7 @@ from graphtide.dataflow.kernels.opcodes import (
     SUBTRACT_INT,
     WITHIN,
 )
-from graphtide.errors import ExpressionError
+from graphtide.errors import ExpressionError, GraphtideError
 
 __all__ = ["CALLED", "COLUMN", "CONSTANT", "Graph", "Node", "Program", "closure", "failure", "write_program"]
 
@@ -126,9 +126,11 @@ def _computed(node: Node, codes: Sequence[int | None]) -> int | None:
     return None if failed else int(result[0, 0])
 
 
-def failure(op: int, origin: Expression) -> ExpressionError:
+def failure(op: int, origin: Expression) -> GraphtideError:
     """What a step that failed has to say."""
     if op in {ADD_INT, SUBTRACT_INT, MULTIPLY_INT}:
+        if isinstance(origin, Apply) and origin.refuse is not None:
+            return origin.refuse("does not fit into 64 bits")
         return ExpressionError(
             f"{origin} does not fit into 64 bits", hint="compute in floats: cast one side with .cast(float)"
         )
