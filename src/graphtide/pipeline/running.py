@@ -26,6 +26,7 @@ from graphtide.views.chains import StreamChain, StreamGrid
 from graphtide.views.choosing import choose_order, estimates, lattice_price
 from graphtide.views.execution import EdgeColumns, Execution, Ints
 from graphtide.views.following import Step, Strategy, follow_chain, follow_lattice
+from graphtide.views.origin import Origin
 from graphtide.views.report import Report
 from graphtide.views.results import Results
 from graphtide.views.run import Run
@@ -68,6 +69,11 @@ class Prepared:
     edges: EdgeColumns
     vertices: VertexIds
     dictionary: Dictionary
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether vertices without edges count."""
+        return self.edges.isolated is not None
 
     def begin(self, grows: bool = False, dimensions: Sequence[str] = ()) -> Execution:  # noqa: FBT001, FBT002
         """A dataflow that has seen nothing, and will only be fed more edges if it `grows`."""
@@ -154,7 +160,8 @@ def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> R
         steps, results = follow_chain(
             _SingleView(edges), len(prepared.edges), prepared.begin, strategy="scratch", told=lambda _step: advance()
         )
-    return _finished(prepared, on, (on,), Report((on,), steps, "given", {}, {}), results)
+    origin = Origin(prepared.graph, lambda _view: edges, lambda: session.spark, is_whole=prepared.is_whole)
+    return _finished(prepared, on, Report((on,), steps, "given", {}, {}), results, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +225,16 @@ def _run_on_collection(session: Session, prepared: Prepared, collection: StoredC
             )
     expected = estimates(collection.costs, prepared.lattice_price(collection))
     report = Report(collection.views, steps, chosen, collection.costs, expected)
-    return _finished(prepared, collection.name, collection.views, report, results)
+    origin = Origin(prepared.graph, collection.edges_of, lambda: session.spark)
+    return _finished(prepared, collection.name, report, results, origin)
 
 
-def _finished(prepared: Prepared, on: str, names: tuple[str, ...], report: Report, results: Results) -> Run:
+def _finished(prepared: Prepared, on: str, report: Report, results: Results, origin: Origin) -> Run:
     analytic = prepared.analytic
     schema = prepared.begin().schema
     vertices = (schema.names[0], *analytic.vertex_columns)
-    return Run(str(analytic), on, names, schema, report, results, prepared.dictionary, prepared.vertices.ids, vertices)
+    ids, dictionary = prepared.vertices.ids, prepared.dictionary
+    return Run(str(analytic), on, tuple(report.names), schema, report, results, dictionary, ids, vertices, origin)
 
 
 def _edges_of(session: Session, graph: StoredGraph, view: BoundView) -> Ints:

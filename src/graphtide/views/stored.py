@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from graphtide.errors import CatalogueError
 from graphtide.graph.lock import exclusive
 from graphtide.graph.manifest import MANIFEST, replace_file
 from graphtide.graph.name import check_name
+from graphtide.graph.schema import EDGE
 from graphtide.rows.schema import did_you_mean
 from graphtide.views.execution import Ints
 from graphtide.views.ordering import order_views
@@ -90,6 +92,21 @@ class StoredCollection:
         shape = tuple(len(each.views) for each in self.dimensions)
         last = int(np.ravel_multi_index(tuple(each.order[-1] for each in self.dimensions), shape))
         return self.sizes[last] == self.costs["lattice"]
+
+    def edges_of(self, view: int | None) -> Ints:
+        """The numbers of a view's edges, in order; of the edges that are in some view without one."""
+        if not self.matrix_folder.is_dir():
+            raise CatalogueError(f'view collection "{self.name}" was dropped', hint="create it again")
+        numbers = [np.empty(0, np.int64)]
+        for file in self.matrix_folder.glob("[!._]*.parquet"):
+            if view is None:
+                numbers.append(pq.ParquetFile(file).read(columns=[EDGE]).column(0).to_numpy())
+            else:
+                word = f"m{view // 64}"
+                rows = pq.ParquetFile(file).read(columns=[EDGE, word])
+                is_in = rows.column(word).to_numpy() >> (view % 64) & 1
+                numbers.append(rows.column(EDGE).to_numpy()[is_in == 1])
+        return np.sort(np.concatenate(numbers))
 
     def stream_folder(self, order: str) -> Path:
         """The difference stream of an order."""
