@@ -195,17 +195,6 @@ def test_statements_show_and_explain(session: gt.Session) -> None:
     assert "X" not in session.views()
 
 
-def test_pictures(session: gt.Session, tmp_path: Path) -> None:
-    made = session.create_view_collection(
-        "drawn", on="Calls", views={f"v{y}": f"year = {y}" for y in range(2018, 2022)}
-    )
-    made.plot(tmp_path / "distances.png")
-    run = session.run("wcc", "drawn", strategy="scratch")
-    run.plot(tmp_path / "run.png")
-    assert (tmp_path / "distances.png").stat().st_size > 5_000
-    assert (tmp_path / "run.png").stat().st_size > 5_000
-
-
 @pytest.mark.parametrize("step", ["distances", "write_stream"])
 def test_a_creation_that_is_interrupted_leaves_nothing(
     session: gt.Session, monkeypatch: pytest.MonkeyPatch, step: str

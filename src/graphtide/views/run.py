@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.errors import CatalogueError, UsageError
-from graphtide.rows import Dictionary, Schema, decode_table
+from graphtide.rows import Dictionary, Kind, Schema, decode_table
 from graphtide.rows.tabular import Tabular
 from graphtide.views.execution import Ints
 from graphtide.views.origin import Origin
@@ -94,6 +94,10 @@ class Run(Tabular):
         whole = dict(self._results.all_whole())
         for v, name in enumerate(self.names):
             yield name, self._decoded(whole[v]).column(chosen)
+
+    def is_measured(self, column: str) -> bool:
+        """Whether the values of a column are quantities; those of the others only tell rows apart."""
+        return column not in self._vertices and self.schema[column].kind in {Kind.INT, Kind.FLOAT}
 
     def codes(self, view: int) -> Ints:
         """The result on a view, by its number, as lines of codes: vertices by their numbers."""

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +29,7 @@ from graphtide.graph.name import check_name
 from graphtide.graph.schema import EDGE
 from graphtide.rows.schema import did_you_mean
 from graphtide.views.execution import Ints
-from graphtide.views.ordering import order_views
-from graphtide.views.plots import plot_distances
+from graphtide.views.plots import Panel, plot_panels
 
 __all__ = ["CollectionStore", "StoredCollection", "StoredDimension", "StoredOrder"]
 
@@ -117,9 +117,31 @@ class StoredCollection:
         return np.load(self.folder / "distances.npy")
 
     def plot(self, file: str | Path | None = None) -> Any:
-        """The distances of the views as given and along the chain of fewest differences."""
-        between = self.distances()
-        return plot_distances(between, order_views(between).views, self.views, file)
+        """The distances of the views as given and along the chain, or the cells of the lattice: whichever is chosen."""
+        panels = [self._distances_along("given", range(len(self.views)))]
+        if self.chosen == "chain":
+            panels.append(self._distances_along("chain", self.orders["chain"].views))
+        elif self.chosen == "lattice":
+            panels.append(self._differences_of_cells())
+        return plot_panels(panels, file)
+
+    def _distances_along(self, order: str, views: Sequence[int]) -> Panel:
+        names = [self.views[v] for v in views]
+        between = self.distances()[1:, 1:][np.ix_(views, views)]
+        what = {"given": "as given", "chain": "along the chain"}[order]
+        return Panel(self._said_of(order, what), between, names, names, "edges that differ")
+
+    def _differences_of_cells(self) -> Panel:
+        """The lattice: its last dimension across, the others down."""
+        *down, across = ([each.views[v] for v in each.order] for each in self.dimensions)
+        rows = ["_".join(names) for names in product(*down)]
+        counts = np.array(self.orders["lattice"].counts, np.int64).reshape(len(rows), len(across))
+        what = f"on the lattice {' x '.join(each.name for each in self.dimensions)}"
+        return Panel(self._said_of("lattice", what), counts, rows, across, "edge differences at the cell")
+
+    def _said_of(self, order: str, what: str) -> str:
+        chosen = ", which is chosen" if order == self.chosen else ""
+        return f"{what}{chosen}:\n{self.costs[order]:,.0f} edge differences, with all edges of the first view"
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(each.views)) for each in self.dimensions)
