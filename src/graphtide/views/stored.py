@@ -162,17 +162,14 @@ class CollectionStore:
 
     def collection(self, name: str) -> StoredCollection:
         """The view collection of that name."""
-        manifest = self._folder / name / MANIFEST
-        if not manifest.is_file():
-            names = self.names()
-            hint = did_you_mean(name, names) if names else "none has been created yet"
-            raise CatalogueError(f'there is no view collection "{name}"', hint=hint)
+        manifest = self._manifest(name)
         try:
             return _from_json(name, manifest.parent, json.loads(manifest.read_text(encoding="utf-8")))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise CatalogueError(
-                f'the manifest of view collection "{name}" cannot be read: {error!r}',
-                hint="drop it and create it again",
+                f'the manifest of view collection "{name}" cannot be read: {reason}',
+                hint=f"drop view collection {name} and create it again",
             ) from error
 
     @contextmanager
@@ -216,11 +213,20 @@ class CollectionStore:
         return more
 
     def drop(self, name: str) -> None:
-        """Remove a view collection and all that belongs to it."""
-        self.collection(name)
+        """Remove a view collection and all that belongs to it, even if its manifest cannot be read."""
+        self._manifest(name)
         with exclusive(self._folder / ".locks" / name, f'{_WHAT} "{name}"'):
             (self._folder / name / MANIFEST).unlink(missing_ok=True)
             shutil.rmtree(self._folder / name)
+
+    def _manifest(self, name: str) -> Path:
+        check_name(name, _WHAT)
+        manifest = self._folder / name / MANIFEST
+        if not manifest.is_file():
+            names = self.names()
+            hint = did_you_mean(name, names) if names else "none has been created yet"
+            raise CatalogueError(f'there is no view collection "{name}"', hint=hint)
+        return manifest
 
 
 def _to_json(collection: StoredCollection) -> dict[str, Any]:

@@ -208,12 +208,21 @@ def test_a_broken_manifest_is_said_to_be_one_and_can_be_replaced(store: Store, t
     manifest_of(store).write_text(text)
     with pytest.raises(CatalogueError, match='the manifest of graph "Calls" cannot be read') as caught:
         store.graph("Calls")
-    assert caught.value.hint == "load the graph again with replace=True"
+    assert caught.value.hint == "load the graph again with replace=True, or drop it"
     with pytest.raises(ZeroDivisionError):
         fail_to_load(store, "Calls")
     # What a manifest that cannot be read names is not known, so nothing was removed.
     assert len(folders(store, "Calls")) == 1
     assert load_path(store, "Calls", 4, replace=True) == store.graph("Calls")
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": 99}'])
+def test_a_graph_with_a_manifest_that_cannot_be_read_can_be_dropped(store: Store, text: str) -> None:
+    load_path(store, "Calls", 3)
+    manifest_of(store).write_text(text)
+    store.drop("Calls")
+    assert store.names() == []
+    assert load_path(store, "Calls", 2).node_count == 2
 
 
 def test_data_that_is_gone_is_said_to_be_gone(store: Store) -> None:
