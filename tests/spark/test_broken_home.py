@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,3 +62,24 @@ def test_what_cannot_be_read_does_not_keep_what_it_stood_on(session: gt.Session)
         (session.home / place).write_text("{")
     session.execute("drop view V; drop view W; drop graph H; drop view collection C")
     assert (session.graphs(), session.views(), session.view_collections()) == (["G"], [], [])
+
+
+def test_a_command_names_a_home_that_cannot_be_made_and_a_master_that_does_not_answer(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("src,dst\n1,2\n")
+    load = f"load graph G edges '{tmp_path}/edges.csv';"
+    (tmp_path / "file").write_text("")
+    for options, message in (
+        (["--home", str(tmp_path / "file")], f"error: cannot write into {tmp_path / 'file'}/graphs/.locks: "),
+        (["--master", "spark://127.0.0.1:1"], "error: no Spark master answers at 127.0.0.1:1: "),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-c", "from graphtide.cli import main; main()", "run", "-", *options],
+            cwd=tmp_path,
+            input=load,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(message)
+        assert len(ran.stderr.splitlines()) == 2

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from graphtide.errors import CatalogueError, StatementError
+from graphtide.graph.folder import make_folder
 from graphtide.graph.manifest import replace_file
 from graphtide.graph.name import check_name
 from graphtide.graph.schema import GraphSchema
@@ -78,7 +79,7 @@ class HomeCatalogue:
         """Keep a view, if it can be bound."""
         self.check_free(statement.name.text, "view")
         bound = bind(statement, self, text)
-        self._views.mkdir(parents=True, exist_ok=True)
+        make_folder(self._views)
         values = {"format": _FORMAT, "statement": show(statement)}
         replace_file(self._views / f"{bound.name}.json", json.dumps(values, indent=2, ensure_ascii=False) + "\n")
         return bound

@@ -161,6 +161,14 @@ with Store({str(store.home)!r}).writing("Calls", replace=True) as draft:
     assert folders(store, "Calls") == {graph.folder.name, store.graph("Calls").folder.name}
 
 
+def test_a_home_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for home in (tmp_path / "file" / "home", tmp_path / "file", Path("/proc/home")):
+        with pytest.raises(CatalogueError, match=f"cannot write into {home}/graphs") as caught:
+            load_path(Store(home), "Calls", 2)
+        assert caught.value.hint == "use a home folder that can be made here, and written to"
+
+
 def test_two_loads_of_one_name_do_not_meet(store: Store) -> None:
     with store.writing("Calls") as draft:
         with pytest.raises(CatalogueError, match=f'graph "Calls" is being written by process {os.getpid()}') as caught:
