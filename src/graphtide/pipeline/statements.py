@@ -205,26 +205,12 @@ def _describe(session: Session, name: str) -> pa.Table:
     """The properties of a graph, the statement of a view, the views of a view collection, what a query keeps."""
     catalogue = session.catalogue
     if name in catalogue.graphs():
-        schema = catalogue.schema(name)
-        rows = [("node", "id", str(schema.id_type))]
-        rows += [("node", each.name, str(each.type)) for each in schema.nodes]
-        rows += [("edge", each.name, str(each.type)) for each in schema.edges]
-        of, properties, types = zip(*rows, strict=True)
-        return pa.table({"of": of, "property": properties, "type": types})
+        return session.graph(name).properties_table()
     if name in catalogue.views():
         view = catalogue.view(name)
         return pa.table({"view": [name], "graph": [view.graph], "statement": [catalogue.statement_of(name)]})
     if name in catalogue.collections():
-        collection = catalogue.collection_store.collection(name)
-        chain = collection.orders.get(collection.chosen)
-        positions = {v: p for p, v in enumerate(chain.views)} if chain is not None and chain.name != "lattice" else {}
-        return pa.table(
-            {
-                "view": collection.views,
-                "edges": collection.sizes,
-                "position": pa.array([positions.get(v) for v in range(len(collection.views))], pa.int64()),
-            }
-        )
+        return session.view_collection(name).views_table()
     if name in session.queries():
         return describe_query(session, name)
     known = [*catalogue.graphs(), *catalogue.views(), *catalogue.collections(), *session.queries()]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphtide.errors import CatalogueError
@@ -28,6 +29,7 @@ from graphtide.graph.manifest import MANIFEST, replace_file
 from graphtide.graph.name import check_name
 from graphtide.graph.schema import EDGE
 from graphtide.rows.schema import did_you_mean
+from graphtide.rows.tabular import html_table
 from graphtide.views.execution import Ints
 from graphtide.views.plots import Panel, plot_panels
 
@@ -148,6 +150,16 @@ class StoredCollection:
         views = f"{len(self.views)} views" + (f" ({shape})" if shape else "")
         costs = ", ".join(f"{name} {cost:,.0f}" for name, cost in self.costs.items())
         return f"<{self.name}: {views} of {self.graph}, order {self.chosen}; edge differences by order: {costs}>"
+
+    def views_table(self) -> pa.Table:
+        """The views with the numbers of their edges, and their positions in the order chosen if it is no lattice."""
+        order = self.orders.get(self.chosen)
+        positions = {v: p for p, v in enumerate(order.views)} if order is not None and order.name != "lattice" else {}
+        numbers = pa.array([positions.get(v) for v in range(len(self.views))], pa.int64())
+        return pa.table({"view": self.views, "edges": self.sizes, "position": numbers})
+
+    def _repr_html_(self) -> str:
+        return html_table(self.views_table(), repr(self).strip("<>"))
 
 
 class CollectionStore:
