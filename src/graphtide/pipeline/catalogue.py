@@ -105,8 +105,9 @@ class HomeCatalogue:
         check_name(name, what)
         for kind, names in (("graph", self.graphs()), ("view", self.views()), ("view collection", self.collections())):
             if name in names:
+                again = "load with replace=True, " if kind == what == "graph" else ""
                 raise CatalogueError(
-                    f'there is a {kind} "{name}" already', hint=f"drop it, or name the {what} otherwise"
+                    f'there is a {kind} "{name}" already', hint=f"{again}drop it, or name the {what} otherwise"
                 )
 
     def _file(self, view: str) -> Path:

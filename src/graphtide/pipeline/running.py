@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from graphtide.analytics import BoundAnalytic, find
 from graphtide.errors import CatalogueError, SchemaError, UsageError
-from graphtide.graph.schema import DST, EDGE, SRC, PropertyType
+from graphtide.graph.schema import DST, EDGE, SRC
 from graphtide.graph.stored import StoredGraph
 from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.collections import with_order
@@ -33,11 +33,10 @@ from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
 if TYPE_CHECKING:
+    from graphtide.pipeline.catalogue import HomeCatalogue
     from graphtide.pipeline.session import Session
 
-__all__ = ["order_for", "prepare", "run_on"]
-
-_NUMERIC: Final = {PropertyType.INT, PropertyType.FLOAT}
+__all__ = ["nothing_to_run_on", "order_for", "prepare", "run_on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +93,14 @@ def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], 
     for parameter, name in analytic.edge_properties.items():
         known = graph.schema.edge(name)
         if known is None:
-            hint = did_you_mean(name, [each.name for each in graph.schema.edges if each.type in _NUMERIC])
+            names = [each.name for each in graph.schema.edges]
+            hint = did_you_mean(name, names) if names else "its edges have no properties"
             raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
-        if known.type not in _NUMERIC:
-            raise SchemaError(
-                f'{computation} needs a number for "{parameter}", edge property "{name}" is a {known.type}',
-                hint="name an int or a float property",
-            )
         properties[parameter] = graph.edge_columns(name).column(0).combine_chunks()
     ends = graph.edge_columns(SRC, DST)
     src, dst = (ends.column(c).combine_chunks().to_numpy() for c in range(2))
     isolated = np.arange(graph.node_count) if whole else None
-    edges = EdgeColumns(src, dst, properties, isolated)
+    edges = EdgeColumns(src, dst, properties, isolated, analytic.edge_properties)
     return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
 
 
@@ -140,19 +135,32 @@ def run_on(
         prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
         run = _run_on_collection(session, prepared, collection, _How(strategy, order, decide_at_once))
     elif on in catalogue.views():
+        _check_one_has(order, on)
         view = catalogue.view(on)
         prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
         run = _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
     elif on in catalogue.graphs():
+        _check_one_has(order, on)
         prepared = prepare(session.graph(on), computation, arguments, whole=True)
         run = _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
     else:
-        known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
-        hint = did_you_mean(on, known) if known else "load a graph first"
-        raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+        raise nothing_to_run_on(catalogue, on)
     if save_to is not None:
         save(session.spark, run, save_to)
     return run
+
+
+def nothing_to_run_on(catalogue: HomeCatalogue, on: str) -> CatalogueError:
+    """The error that no graph, view or view collection has a name."""
+    known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
+    hint = did_you_mean(on, known) if known else "load a graph first"
+    return CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+
+
+def _check_one_has(order: str, on: str) -> None:
+    """A graph or a view is a chain of one view, whichever way; but it is no lattice."""
+    if order == "lattice":
+        raise CatalogueError(f'"{on}" has no lattice: it is one view', hint="leave out the order")
 
 
 def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> Run:

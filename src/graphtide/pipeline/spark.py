@@ -66,8 +66,10 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     try:
         return builder.getOrCreate()
     except (Py4JError, PySparkException) as error:
-        if SparkContext._active_spark_context is not None:  # noqa: SLF001 - there is no other way to it
-            SparkContext._active_spark_context.stop()  # noqa: SLF001 - else the next session would be given this one
+        # What was left half started would be given to the next session; there is no other way to it.
+        left = SparkContext._active_spark_context  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        if left is not None:
+            left.stop()
         raise PlatformError(
             f'Spark does not start with the master "{master}": {_reason(error)}',
             hint="correct the address or the settings; what Spark printed may say more",
