@@ -100,3 +100,10 @@ def test_the_shell_completes_names_and_survives_mistakes(program: Path) -> None:
         assert "create view collection" in completed("crea")
         assert "sssp" in completed("run ss")
         assert completed("") == []
+        assert completed("show gr") == ["graphs"]
+        assert completed("SHOW Gr") == ["graphs"]
+        assert completed("create view coll") == ["collection"]
+        assert "collections" in completed("show graphs;\nshow view c")
+        assert "view collection" in completed("create v")
+        assert set(completed("run wcc on years order ")) == {"given", "auto", "chain", "lattice"}
+        assert completed("describe ") == []

@@ -136,7 +136,16 @@ def test_an_edge_without_a_node_is_shown_with_its_place(load: Load, write: Write
     [
         ("edges.csv", "", {}, ("{file} is empty", "remove it")),
         ("edges.csv", "# nothing\n\n", {}, ("{file} has no rows, only comments and empty lines", "remove it")),
-        ("edges.csv.gz", gzip.compress(b"", mtime=0), {}, ("{file} has no rows", "remove it")),
+        ("edges.csv.gz", gzip.compress(b"", mtime=0), {}, ("{file} is empty", "remove it")),
+        ("edges.csv", "src,dst\n1,2\n".encode("utf-16"), {}, ("{file} is UTF-16 or UTF-32, not UTF-8", "iconv")),
+        ("edges.csv", "src,dst\n1,2\n".encode("utf-16-be"), {}, ("{file} is UTF-16 or UTF-32, not UTF-8", "iconv")),
+        ("edges.csv", "src,dst\n1,2\n".encode("utf-32"), {}, ("{file} is UTF-16 or UTF-32, not UTF-8", "iconv")),
+        (
+            "edges.csv",
+            "a;b\n1;2\n",
+            {"separator": ",", "header": True},
+            ("{file}: 1 column, and edges need two", "say what separates"),
+        ),
         ("edges.csv.gz", b"1,2\n", {}, ("{file} cannot be read", "is it whole, and named after its compression?")),
         ("edges.csv", "src,dst,w:itn\n1,2,3\n", {}, ('column "w:itn": "itn" is not a type', 'did you mean "int"?')),
         (
@@ -149,7 +158,7 @@ def test_an_edge_without_a_node_is_shown_with_its_place(load: Load, write: Write
             "edges.csv",
             "src,dst\n1,2\n",
             {"src": "scr"},
-            ('there is no column "scr": there are "src", "dst"', "did you mean"),
+            ('{file}: there is no column "scr"', 'did you mean "src"?'),
         ),
         (
             "edges.csv",
@@ -197,6 +206,15 @@ def test_files_that_are_no_graph_are_refused_with_a_reason(
     assert message.format(file=file) in caught.value.message
     assert caught.value.hint is not None
     assert hint in caught.value.hint
+
+
+def test_a_column_that_is_not_there_is_answered_by_those_that_are(load: Load, write: Write) -> None:
+    file = write("edges.csv", "src,dst\n1,2\n")
+    for options in ({"src": "zzz"}, {"columns": {"zzz": "int"}}):
+        with pytest.raises(LoadError, match='column "zzz"') as caught:
+            load(file, **options)
+        assert str(caught.value).count('"dst"') == 1
+        assert caught.value.hint == 'there are "src", "dst"'
 
 
 def test_a_file_that_breaks_off_is_refused(load: Load, write: Write) -> None:

@@ -163,6 +163,22 @@ def test_snap_has_comments_and_any_blanks(load: Load, write: Write) -> None:
     assert words.nodes == [("ann",), ("bob",), ("eve",)]
 
 
+@pytest.mark.parametrize(
+    ("tabbed", "after"), [(2, ""), (99, ""), (99, "7\t8\n" * 300), (150, "7\t8\n" * 300), (40_000, "7\t8\n" * 40_000)]
+)
+def test_snap_has_a_blank_for_a_tab_anywhere(load: Load, write: Write, tabbed: int, after: str) -> None:
+    graph = load(write("snap.txt", "# c\n" + "0\t1\n" * tabbed + "2 0\n" + after))
+    assert graph.edges[tabbed - 1 : tabbed + 1] == [(0, 1), (2, 0)]
+    assert len(graph.edges) == tabbed + 1 + after.count("\n")
+
+
+def test_a_bad_line_does_not_make_blanks_of_tabs(load: Load, write: Write) -> None:
+    text = "South Korea\tIran\t1\nIran\tNorth Korea\t2\nIran\tNorth Korea\n"
+    graph = load(write("tabs.txt", text), on_bad_lines="quarantine")
+    assert graph.edges == [("South Korea", "Iran", 1), ("Iran", "North Korea", 2)]
+    assert graph.graph.quarantine().to_pylist()[0]["reason"] == "2 fields, expected 3"
+
+
 def test_ldbc_has_bars_and_may_name_two_columns_alike(load: Load, write: Write) -> None:
     knows = write("person_knows_person.csv", "Person.id|Person.id|creationDate\n933|2199|1271939457947\n2199|94|5\n")
     people = write("person.csv", 'id|firstName|quote\n933|Mahinda|"so\n2199|Carmen|a "b" c\n94|Joe|\n')

@@ -130,7 +130,22 @@ def test_a_type_that_a_column_cannot_have_is_refused(load: Load) -> None:
         load(pa.table({"src": [1, 2], "dst": [1, 2], "t": [1.0, 2.5]}), columns={"t": "int"})
 
 
+def test_messages_about_tables_say_nothing_of_files(load: Load) -> None:
+    for table, message in ((pa.table({"a": [1]}), "edges: 1 column"), (pa.table({}), "edges: 0 columns")):
+        with pytest.raises(LoadError, match=f"{message}, and edges need two") as caught:
+            load(table)
+        assert "separat" not in str(caught.value)
+    with pytest.raises(LoadError, match="nodes: 0 columns, and nodes need one: the id"):
+        load(pa.table({"src": [1], "dst": [1]}), pa.table({}))
+    with pytest.raises(LoadError, match=r'^edge attribute "w" is list'):
+        load(nx.DiGraph([(1, 2, {"w": [3]})]))
+
+
 def test_what_is_no_table_is_refused(load: Load) -> None:
+    with pytest.raises(UsageError, match="None is nothing that edges can be loaded from"):
+        load(None)
+    with pytest.raises(UsageError, match="None is nothing that edges can be loaded from"):
+        load(None, pa.table({"id": [1]}))
     with pytest.raises(UsageError, match="int is nothing that edges can be loaded from"):
         load(5)
     with pytest.raises(UsageError, match="list is nothing that nodes can be loaded from"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +173,10 @@ def test_names_are_not_taken_twice_and_things_in_use_stay(session: gt.Session) -
         (lambda s: s.run("bfs", "Calls", source=17), UsageError, "no vertex 17"),
         (lambda s: s.run("sssp", "Calls", source="ann", weight="durtion"), SchemaError, 'property "durtion" does not'),
         (lambda s: s.run("wcc", "Calls", strategy="fast"), UsageError, 'no strategy "fast"'),
+        (lambda s: s.run("wcc", "Calls", order="lattice"), CatalogueError, '"Calls" has no lattice: it is one view'),
+        (lambda s: s.execute("explain run wcc on Cals"), CatalogueError, 'no graph, view or view collection "Cals"'),
+        (lambda s: s.load_graph("Calls", pa.table({})), CatalogueError, "load with replace=True, drop it, or name"),
+        (lambda s: s.create_view("Calls", on="Calls", where="true"), CatalogueError, "hint: drop it, or name the view"),
         (lambda s: s.run("wcc", "Calls", order="random"), UsageError, 'no order "random"'),
         (lambda s: s.create_view("X", on="Calls", where="yaer > 2018"), StatementError, '"yaer" does not exist'),
         (lambda s: s.execute("describe Nobody"), CatalogueError, 'no graph, view, view collection or query "Nobody"'),
@@ -193,17 +199,6 @@ def test_statements_show_and_explain(session: gt.Session) -> None:
     assert {"of": "node", "property": "state", "type": "string"} in shown[2].to_pylist()
     assert "source properties state" in shown[3]
     assert "X" not in session.views()
-
-
-def test_pictures(session: gt.Session, tmp_path: Path) -> None:
-    made = session.create_view_collection(
-        "drawn", on="Calls", views={f"v{y}": f"year = {y}" for y in range(2018, 2022)}
-    )
-    made.plot(tmp_path / "distances.png")
-    run = session.run("wcc", "drawn", strategy="scratch")
-    run.plot(tmp_path / "run.png")
-    assert (tmp_path / "distances.png").stat().st_size > 5_000
-    assert (tmp_path / "run.png").stat().st_size > 5_000
 
 
 @pytest.mark.parametrize("step", ["distances", "write_stream"])
@@ -264,6 +259,52 @@ def test_a_user_s_computation(session: gt.Session, monkeypatch: pytest.MonkeyPat
     (run,) = session.execute("run callers_of(who = 'dee') on Calls")
     assert isinstance(run, Run)
     assert rows(alone(run)) == [("ann",), ("fay",)]
+
+
+PROPERTIES = {
+    "n": pa.array([1, None, 3, -(2**63) + 1, 2**63 - 1]),
+    "x": pa.array([0.5, None, -1.5, math.inf, 2.0]),
+    "kind": pa.array(["road", None, "ferry", "", "road"]),
+    "is_open": pa.array([True, None, False, True, False]),
+    "day": pa.array([date(2019, 1, 23), None, date(1, 1, 1), date(9999, 12, 31), date(2020, 2, 29)]),
+    "at": pa.array(
+        [datetime.fromisoformat(f"20{y}-01-23T04:05:06.000007") if y else None for y in (19, 0, 17, 18, 20)]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_a_property_of_any_type_is_a_column_of_a_user_s_computation(
+    session: gt.Session, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(catalogue, "_ANALYTICS", dict(catalogue._ANALYTICS))
+
+    @gt.analytic
+    def last_of(graph: gt.AnalyticGraph, what: gt.EdgeProperty) -> gt.Collection:
+        """The greatest value of a property on the edges out of each vertex."""
+        assert what == name
+        return graph.edges.select(vertex="src", value="what").group_by("vertex").max("value")
+
+    edges = {"src": [1, 1, 1, 2, 2], "dst": [5, 6, 7, 8, 9]}
+    session.load_graph("Typed", pa.table({**edges, **PROPERTIES}), replace=True)
+    given = PROPERTIES[name].to_pylist()
+    wanted = [(1, max(given[0], given[2])), (2, max(given[3:]))]
+    assert rows(alone(session.run("last_of", "Typed", what=name))) == wanted
+    (run,) = session.execute(f"run last_of(what = {name}) on Typed")
+    assert rows(alone(run)) == wanted
+
+
+def test_the_least_int_is_refused_where_a_computation_reads_it(session: gt.Session) -> None:
+    edges = pa.table({"src": [1, 1], "dst": [2, 3], "w": [-(2**63), 4]})
+    session.load_graph("Least", edges)
+    with pytest.raises(SchemaError) as caught:
+        session.run("sssp", "Least", source=1, weight="w")
+    assert caught.value.message == (
+        f'edge property "w" is {-(2**63)} somewhere, the one int that no computation can hold'
+    )
+    assert caught.value.hint == "use views without such edges, or load it as a float or a string"
+    session.create_view("NotLeast", on="Least", where="w > 0")
+    assert rows(alone(session.run("sssp", "NotLeast", source=1, weight="w"))) == [(1, 0), (3, 4)]
 
 
 # -------------------------------------------------------------------------------- a graph with reference answers

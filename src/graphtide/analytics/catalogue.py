@@ -28,7 +28,8 @@ def analytic(
 
     It takes an `AnalyticGraph`, and parameters whose annotations say what users pass for them: `Vertex`,
     `VertexPairs`, `EdgeProperty`, int, float, bool or str, or one of these `| None`. The first column of what it gives
-    is a vertex; `vertices` names further columns that hold some. Only with `replace` may the name be taken.
+    is a vertex; `vertices` names further columns that hold some. An edge property is a column of `graph.edges` and may
+    have any type: string, bool, date and timestamp too. Only with `replace` may the name be taken.
 
         @analytic
         def followers(graph: AnalyticGraph, of: Vertex) -> Collection:

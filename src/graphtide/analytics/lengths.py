@@ -8,7 +8,7 @@ from typing import Final
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.expression import Expression
 from graphtide.dataflow.expressions.functions import col, lit
-from graphtide.errors import UsageError
+from graphtide.errors import SchemaError, UsageError
 from graphtide.rows import Kind
 
 __all__ = ["infinity", "lengths", "zero"]
@@ -22,6 +22,11 @@ def lengths(edges: Collection, name: str) -> Collection:
     A cycle of negative weight has no shortest path, and a loop would look for one forever. `name` is what the
     user calls the weight.
     """
+    if (given := edges.schema["weight"]).kind not in {Kind.INT, Kind.FLOAT}:
+        raise SchemaError(
+            f'shortest paths need numbers for weights, edge property "{name}" is {given.described}',
+            hint="name an int or a float property",
+        )
 
     def refuse(weight: float) -> list[tuple[int, int, float]]:
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -42,14 +42,15 @@ class GvdlCompleter(Completer):
         self._session = session
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """What the word before the cursor may become."""
+        """What the word before the cursor may become, alone or behind the words that a keyword begins with."""
         del complete_event
         word = document.get_word_before_cursor(WORD=True).lstrip("([,'")
-        if not word:
-            return
-        lowered = word.lower()
-        for candidate in self.words():
-            if candidate.lower().startswith(lowered) and candidate != word:
+        before = document.text_before_cursor.lower().removesuffix(word.lower()).split()
+        words = self.words()
+        # Behind a blank nothing was begun but by the words before it.
+        begun = [*(words if word else []), *(rest for each in words for rest in _rests(each, before))]
+        for candidate in dict.fromkeys(begun):
+            if candidate.lower().startswith(word.lower()) and candidate != word:
                 yield Completion(candidate, start_position=-len(word))
 
     def words(self) -> list[str]:
@@ -67,6 +68,18 @@ class GvdlCompleter(Completer):
         for computation in computation_names():
             names += [computation, *(each.name for each in find(computation).parameters)]
         return list(dict.fromkeys([*names, *_KEYWORDS]))
+
+
+def _rests(keyword: str, before: Sequence[str]) -> Iterator[str]:
+    """What is left of a keyword of several words behind each of its beginnings that was just typed.
+
+    >>> list(_rests("show view collections", ["show", "view"]))
+    ['collections']
+    """
+    words = keyword.split()
+    for typed in range(1, len(words)):
+        if [*before[-typed:]] == words[:typed]:
+            yield " ".join(words[typed:])
 
 
 def shell(home: Path, master: str) -> None:

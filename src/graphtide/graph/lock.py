@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graphtide.errors import CatalogueError
+from graphtide.graph.folder import make_folder, unwritable
 
 __all__ = ["exclusive"]
 
@@ -20,8 +21,11 @@ __all__ = ["exclusive"]
 @contextmanager
 def exclusive(file: Path, what: str) -> Generator[None, None, None]:
     """Hold the lock of a file, or say who does; `what` is what is being written, such as `graph "Calls"`."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    make_folder(file.parent)
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise unwritable(file.parent, error) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

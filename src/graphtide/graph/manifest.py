@@ -41,12 +41,12 @@ def read_manifest(folder: Path) -> StoredGraph:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise CatalogueError(
             f'the manifest of graph "{folder.name}" cannot be read: {reason}',
-            hint="load the graph again with replace=True",
+            hint="load the graph again with replace=True, or drop it",
         ) from error
     if not graph.folder.is_dir():
         raise CatalogueError(
             f'the data of graph "{folder.name}" is gone: {graph.folder} does not exist',
-            hint="load the graph again with replace=True",
+            hint="load the graph again with replace=True, or drop it",
         )
     return graph
 

@@ -46,16 +46,20 @@ class Store:
 
     def graph(self, name: str) -> StoredGraph:
         """The graph of that name, as it is now."""
-        check_name(name)
-        if not (self._graphs / name / MANIFEST).is_file():
-            raise self._missing(name)
+        self.check_there(name)
         return read_manifest(self._graphs / name)
 
-    def drop(self, name: str) -> None:
-        """Remove a graph and all that belongs to it."""
+    def check_there(self, name: str) -> None:
+        """Raise unless there is a graph of that name, whether it can be read or not."""
         check_name(name)
         if not (self._graphs / name / MANIFEST).is_file():
-            raise self._missing(name)
+            names = self.names()
+            hint = did_you_mean(name, names) if names else "no graph has been loaded yet"
+            raise CatalogueError(f'there is no graph "{name}"', hint=hint)
+
+    def drop(self, name: str) -> None:
+        """Remove a graph and all that belongs to it, even if its manifest cannot be read."""
+        self.check_there(name)
         with self._locked(name):
             # Without its manifest it is no graph any more, whatever happens to the rest.
             (self._graphs / name / MANIFEST).unlink(missing_ok=True)
@@ -91,11 +95,6 @@ class Store:
 
     def _locked(self, name: str) -> AbstractContextManager[None]:
         return exclusive(self._graphs / ".locks" / name, f'graph "{name}"')
-
-    def _missing(self, name: str) -> CatalogueError:
-        names = self.names()
-        hint = did_you_mean(name, names) if names else "no graph has been loaded yet"
-        return CatalogueError(f'there is no graph "{name}"', hint=hint)
 
 
 @dataclass(slots=True)

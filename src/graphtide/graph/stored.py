@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,8 +19,11 @@ from graphtide.graph.as_networkx import as_networkx
 from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, GraphSchema
 from graphtide.graph.source import Source
 from graphtide.rows.schema import did_you_mean
+from graphtide.rows.tabular import html_table
 
 __all__ = ["GraphFolders", "StoredGraph"]
+
+_SHOWN: Final = 5  # names of properties in a short description
 
 
 class GraphFolders:
@@ -85,12 +88,39 @@ class StoredGraph(GraphFolders):
             return pa.schema(list(zip(columns, types, strict=True))).empty_table()
         return _read(self.quarantine_folder, columns)
 
+    def properties_table(self) -> pa.Table:
+        """The id and the properties of nodes and edges, with their types."""
+        rows = [("node", "id", str(self.schema.id_type))]
+        rows += [("node", each.name, str(each.type)) for each in self.schema.nodes]
+        rows += [("edge", each.name, str(each.type)) for each in self.schema.edges]
+        of, properties, types = zip(*rows, strict=True)
+        return pa.table({"of": of, "property": properties, "type": types})
+
+    def __repr__(self) -> str:
+        aside = f", {self.quarantined:,} lines set aside" if self.quarantined else ""
+        parts = (("nodes", self.schema.nodes), ("edges", self.schema.edges))
+        carried = "".join(f"; {what} with {_listed(each.name for each in of)}" for what, of in parts if of)
+        return f"<{self.name}: {self.node_count:,} nodes, {self.edge_count:,} edges{aside}{carried}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.properties_table(), repr(self).strip("<>"))
+
     def _check(self, part: str, names: Iterable[str], known: list[str]) -> None:
         for name in names:
             if name not in known:
                 raise SchemaError(
                     f'{part} property "{name}" does not exist in graph "{self.name}"', hint=did_you_mean(name, known)
                 )
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first names, and how many more there are.
+
+    >>> _listed(["a", "b", "c", "d", "e", "f", "g", "h"])
+    'a, b, c, d, e and 3 more'
+    """
+    first, rest = (known := list(names))[:_SHOWN], known[_SHOWN:]
+    return ", ".join(first) + (f" and {len(rest)} more" if rest else "")
 
 
 def _read(folder: Path, names: Iterable[str]) -> pa.Table:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import Protocol
 
-from graphtide.graph.schema import GraphSchema
-from graphtide.gvdl.predicate import Predicate
+from graphtide.graph.schema import EDGE, ID, GraphSchema
+from graphtide.gvdl.predicate import Predicate, names_used
 from graphtide.gvdl.syntax import Question
 
 __all__ = ["BoundCollection", "BoundDimension", "BoundQuery", "BoundView", "Catalogue"]
@@ -24,6 +24,12 @@ class BoundView:
     name: str
     graph: str
     predicate: Predicate
+
+    def __repr__(self) -> str:
+        # Ids are called so by users, whatever the columns of a stored graph are called.
+        edge, src, dst = (["id" if n in {ID, EDGE} else n for n in sorted(of)] for of in names_used(self.predicate))
+        used = [*edge, *(f"src.{name}" for name in src), *(f"dst.{name}" for name in dst)]
+        return f"<{self.name}: view of {self.graph}" + (f" by {', '.join(used)}>" if used else ">")
 
 
 @dataclass(frozen=True, slots=True)

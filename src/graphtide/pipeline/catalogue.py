@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from graphtide.errors import CatalogueError
+from graphtide.errors import CatalogueError, StatementError
+from graphtide.graph.folder import make_folder
 from graphtide.graph.manifest import replace_file
 from graphtide.graph.name import check_name
 from graphtide.graph.schema import GraphSchema
@@ -62,33 +64,37 @@ class HomeCatalogue:
 
     def statement_of(self, view: str) -> str:
         """The statement that made a view."""
-        file = self._views / f"{view}.json"
-        if not file.is_file():
-            names = self.views()
-            hint = did_you_mean(view, names) if names else "none has been created yet"
-            raise CatalogueError(f'there is no view "{view}"', hint=hint)
-        return json.loads(file.read_text(encoding="utf-8"))["statement"]
+        try:
+            statement = json.loads(self._file(view).read_text(encoding="utf-8"))["statement"]
+            parse(statement)
+        except (ValueError, KeyError, TypeError, StatementError) as error:
+            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            raise CatalogueError(
+                f'what was stored of view "{view}" cannot be read: {reason}',
+                hint=f"drop view {view} and create it again",
+            ) from error
+        return statement
 
     def add_view(self, statement: syntax.CreateView, text: str) -> BoundView:
         """Keep a view, if it can be bound."""
         self.check_free(statement.name.text, "view")
         bound = bind(statement, self, text)
-        self._views.mkdir(parents=True, exist_ok=True)
+        make_folder(self._views)
         values = {"format": _FORMAT, "statement": show(statement)}
         replace_file(self._views / f"{bound.name}.json", json.dumps(values, indent=2, ensure_ascii=False) + "\n")
         return bound
 
     def drop_view(self, name: str) -> None:
         """Forget a view that no other stands on."""
-        self.statement_of(name)
+        file = self._file(name)
         users = self._built_on(name)
         if users:
             raise CatalogueError(f'view "{name}" is in use by {", ".join(users)}', hint="drop those first")
-        (self._views / f"{name}.json").unlink()
+        file.unlink()
 
     def drop_graph(self, name: str) -> None:
         """Remove a graph that nothing stands on."""
-        self.graph_store.graph(name)
+        self.graph_store.check_there(name)
         users = self._built_on(name)
         if users:
             raise CatalogueError(f'graph "{name}" is in use by {", ".join(users)}', hint="drop those first")
@@ -99,19 +105,33 @@ class HomeCatalogue:
         check_name(name, what)
         for kind, names in (("graph", self.graphs()), ("view", self.views()), ("view collection", self.collections())):
             if name in names:
+                again = "load with replace=True, " if kind == what == "graph" else ""
                 raise CatalogueError(
-                    f'there is a {kind} "{name}" already', hint=f"drop it, or name the {what} otherwise"
+                    f'there is a {kind} "{name}" already', hint=f"{again}drop it, or name the {what} otherwise"
                 )
 
+    def _file(self, view: str) -> Path:
+        file = self._views / f"{view}.json"
+        if not file.is_file():
+            names = self.views()
+            hint = did_you_mean(view, names) if names else "none has been created yet"
+            raise CatalogueError(f'there is no view "{view}"', hint=hint)
+        return file
+
     def _built_on(self, base: str) -> list[str]:
-        """Views and view collections whose statement names a graph or a view as their base."""
+        """Views and view collections whose statement names a graph or a view as their base.
+
+        What cannot be read holds nothing: it has to be dropped and created again in any case.
+        """
         users: list[str] = []
-        for view in self.views():
-            (statement,) = parse(self.statement_of(view))
-            if isinstance(statement, syntax.CreateView) and statement.base.text == base:
-                users.append(f'view "{view}"')
-        for name in self.collections():
-            (statement,) = parse(self.collection_store.collection(name).statement)
-            if isinstance(statement, syntax.CreateCollection) and statement.base.text == base:
-                users.append(f'view collection "{name}"')
+        for kind, names, statement_of in (
+            ("view", self.views(), self.statement_of),
+            ("view collection", self.collections(), lambda name: self.collection_store.collection(name).statement),
+        ):
+            for name in names:
+                with suppress(CatalogueError):
+                    (statement,) = parse(statement_of(name))
+                    assert isinstance(statement, syntax.CreateView | syntax.CreateCollection), "nothing else is stored"
+                    if statement.base.text == base:
+                        users.append(f'{kind} "{name}"')
         return users

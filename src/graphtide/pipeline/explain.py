@@ -75,7 +75,7 @@ def _spark_plan(session: Session, graph: str, predicate: Predicate) -> str:
 
 
 def _run_plan(session: Session, statement: syntax.Run) -> str:
-    from graphtide.pipeline.running import prepare  # noqa: PLC0415 - it imports this module's users
+    from graphtide.pipeline.running import nothing_to_run_on, prepare  # noqa: PLC0415 - it imports this module's users
     from graphtide.pipeline.statements import values_of  # noqa: PLC0415
 
     on, catalogue = statement.on.text, session.catalogue
@@ -84,8 +84,12 @@ def _run_plan(session: Session, statement: syntax.Run) -> str:
         collection = session.view_collection(on)
         graph = collection.graph
         lines.append(repr(collection))
+    elif on in catalogue.views():
+        graph = catalogue.view(on).graph
+    elif on in catalogue.graphs():
+        graph = on
     else:
-        graph = catalogue.view(on).graph if on in catalogue.views() else on
+        raise nothing_to_run_on(catalogue, on)
     prepared = prepare(
         session.graph(graph), statement.computation.text, values_of(statement.arguments), whole=graph == on
     )

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from graphtide.analytics import BoundAnalytic, find
 from graphtide.errors import CatalogueError, SchemaError, UsageError
-from graphtide.graph.schema import DST, EDGE, SRC, PropertyType
+from graphtide.graph.schema import DST, EDGE, SRC
 from graphtide.graph.stored import StoredGraph
 from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.collections import with_order
@@ -26,17 +26,17 @@ from graphtide.views.chains import StreamChain, StreamGrid
 from graphtide.views.choosing import choose_order, estimates, lattice_price
 from graphtide.views.execution import EdgeColumns, Execution, Ints
 from graphtide.views.following import Step, Strategy, follow_chain, follow_lattice
+from graphtide.views.origin import Origin
 from graphtide.views.report import Report
 from graphtide.views.results import Results
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
 if TYPE_CHECKING:
+    from graphtide.pipeline.catalogue import HomeCatalogue
     from graphtide.pipeline.session import Session
 
-__all__ = ["order_for", "prepare", "run_on"]
-
-_NUMERIC: Final = {PropertyType.INT, PropertyType.FLOAT}
+__all__ = ["nothing_to_run_on", "order_for", "prepare", "run_on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,11 @@ class Prepared:
     vertices: VertexIds
     dictionary: Dictionary
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether vertices without edges count."""
+        return self.edges.isolated is not None
+
     def begin(self, grows: bool = False, dimensions: Sequence[str] = ()) -> Execution:  # noqa: FBT001, FBT002
         """A dataflow that has seen nothing, and will only be fed more edges if it `grows`."""
         number_of = self.vertices.number_of
@@ -88,18 +93,14 @@ def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], 
     for parameter, name in analytic.edge_properties.items():
         known = graph.schema.edge(name)
         if known is None:
-            hint = did_you_mean(name, [each.name for each in graph.schema.edges if each.type in _NUMERIC])
+            names = [each.name for each in graph.schema.edges]
+            hint = did_you_mean(name, names) if names else "its edges have no properties"
             raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
-        if known.type not in _NUMERIC:
-            raise SchemaError(
-                f'{computation} needs a number for "{parameter}", edge property "{name}" is a {known.type}',
-                hint="name an int or a float property",
-            )
         properties[parameter] = graph.edge_columns(name).column(0).combine_chunks()
     ends = graph.edge_columns(SRC, DST)
     src, dst = (ends.column(c).combine_chunks().to_numpy() for c in range(2))
     isolated = np.arange(graph.node_count) if whole else None
-    edges = EdgeColumns(src, dst, properties, isolated)
+    edges = EdgeColumns(src, dst, properties, isolated, analytic.edge_properties)
     return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
 
 
@@ -134,19 +135,32 @@ def run_on(
         prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
         run = _run_on_collection(session, prepared, collection, _How(strategy, order, decide_at_once))
     elif on in catalogue.views():
+        _check_one_has(order, on)
         view = catalogue.view(on)
         prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
         run = _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
     elif on in catalogue.graphs():
+        _check_one_has(order, on)
         prepared = prepare(session.graph(on), computation, arguments, whole=True)
         run = _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
     else:
-        known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
-        hint = did_you_mean(on, known) if known else "load a graph first"
-        raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+        raise nothing_to_run_on(catalogue, on)
     if save_to is not None:
         save(session.spark, run, save_to)
     return run
+
+
+def nothing_to_run_on(catalogue: HomeCatalogue, on: str) -> CatalogueError:
+    """The error that no graph, view or view collection has a name."""
+    known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
+    hint = did_you_mean(on, known) if known else "load a graph first"
+    return CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+
+
+def _check_one_has(order: str, on: str) -> None:
+    """A graph or a view is a chain of one view, whichever way; but it is no lattice."""
+    if order == "lattice":
+        raise CatalogueError(f'"{on}" has no lattice: it is one view', hint="leave out the order")
 
 
 def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> Run:
@@ -154,7 +168,8 @@ def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> R
         steps, results = follow_chain(
             _SingleView(edges), len(prepared.edges), prepared.begin, strategy="scratch", told=lambda _step: advance()
         )
-    return _finished(prepared, on, (on,), Report((on,), steps, "given", {}, {}), results)
+    origin = Origin(prepared.graph, lambda _view: edges, lambda: session.spark, is_whole=prepared.is_whole)
+    return _finished(prepared, on, Report((on,), steps, "given", {}, {}), results, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +233,16 @@ def _run_on_collection(session: Session, prepared: Prepared, collection: StoredC
             )
     expected = estimates(collection.costs, prepared.lattice_price(collection))
     report = Report(collection.views, steps, chosen, collection.costs, expected)
-    return _finished(prepared, collection.name, collection.views, report, results)
+    origin = Origin(prepared.graph, collection.edges_of, lambda: session.spark)
+    return _finished(prepared, collection.name, report, results, origin)
 
 
-def _finished(prepared: Prepared, on: str, names: tuple[str, ...], report: Report, results: Results) -> Run:
+def _finished(prepared: Prepared, on: str, report: Report, results: Results, origin: Origin) -> Run:
     analytic = prepared.analytic
     schema = prepared.begin().schema
     vertices = (schema.names[0], *analytic.vertex_columns)
-    return Run(str(analytic), on, names, schema, report, results, prepared.dictionary, prepared.vertices.ids, vertices)
+    ids, dictionary = prepared.vertices.ids, prepared.dictionary
+    return Run(str(analytic), on, tuple(report.names), schema, report, results, dictionary, ids, vertices, origin)
 
 
 def _edges_of(session: Session, graph: StoredGraph, view: BoundView) -> Ints:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from graphtide.analytics import names as computation_names
@@ -25,6 +26,7 @@ from graphtide.pipeline.progress import Progress, suited_progress
 from graphtide.pipeline.running import run_on
 from graphtide.pipeline.spark import EMBEDDED, open_spark
 from graphtide.pipeline.statements import Answer, collection_statement, execute, view_statement
+from graphtide.rows.tabular import html_table
 from graphtide.views.following import Strategy
 from graphtide.views.run import Run
 from graphtide.views.splitting import DECIDED_AT_ONCE
@@ -227,5 +229,14 @@ class Session:
             save_to=save_to,
         )
 
+    def _named(self) -> Mapping[str, Sequence[str]]:
+        return {"graph": self.graphs(), "view": self.views(), "view collection": self.view_collections()}
+
     def __repr__(self) -> str:
-        return f"<Session {self.home}: {len(self.graphs())} graphs, {len(self.view_collections())} view collections>"
+        counts = (f"{len(names)} {kind}{'' if len(names) == 1 else 's'}" for kind, names in self._named().items())
+        return f"<Session {self.home}: {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(kind, name) for kind, names in self._named().items() for name in names]
+        table = pa.table({"kind": [kind for kind, _ in rows], "name": [name for _, name in rows]})
+        return html_table(table, repr(self).strip("<>"))

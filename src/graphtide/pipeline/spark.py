@@ -8,9 +8,14 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Final
 
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from graphtide.errors import PlatformError
 from graphtide.pipeline.java import find_java
+from graphtide.pipeline.master import check_master
 
 __all__ = ["EMBEDDED", "open_spark"]
 
@@ -44,6 +49,7 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
+    check_master(master)
     os.environ["JAVA_HOME"] = str(find_java().home())
     # The workers must find the packages that the driver has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -57,4 +63,20 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     builder = SparkSession.builder.master(master).appName("graphtide")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except (Py4JError, PySparkException) as error:
+        # What was left half started would be given to the next session; there is no other way to it.
+        left = SparkContext._active_spark_context  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        if left is not None:
+            left.stop()
+        raise PlatformError(
+            f'Spark does not start with the master "{master}": {_reason(error)}',
+            hint="correct the address or the settings; what Spark printed may say more",
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The sentence in what Java threw, without its class and the calls that led there."""
+    thrown = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
+    return str(thrown).strip().partition("\n")[0]

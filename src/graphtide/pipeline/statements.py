@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from graphtide.pipeline.session import Session
 
 __all__ = ["Answer", "collection_statement", "execute", "values_of", "view_statement"]
+
+_Thing = TypeVar("_Thing")
 
 # What a statement gives: what was made, a table of what there is, or a sentence.
 Answer: TypeAlias = StoredGraph | BoundView | StoredCollection | Run | Query | pa.Table | str
@@ -140,33 +142,31 @@ def _value(value: syntax.Value) -> Any:
 def _show(session: Session, what: str) -> pa.Table:
     catalogue = session.catalogue
     if what == "graphs":
-        graphs = [catalogue.graph_store.graph(name) for name in catalogue.graphs()]
-        return pa.table(
+        return _listed(
+            "graph",
+            catalogue.graphs(),
+            catalogue.graph_store.graph,
             {
-                "graph": pa.array([each.name for each in graphs], pa.string()),
-                "nodes": pa.array([each.node_count for each in graphs], pa.int64()),
-                "edges": pa.array([each.edge_count for each in graphs], pa.int64()),
-                "source": pa.array([str(each.source) for each in graphs], pa.string()),
-            }
+                "nodes": (pa.int64(), lambda each: each.node_count),
+                "edges": (pa.int64(), lambda each: each.edge_count),
+                "source": (pa.string(), lambda each: str(each.source)),
+            },
         )
     if what == "views":
-        statements = {name: catalogue.statement_of(name) for name in catalogue.views()}
-        return pa.table(
-            {
-                "view": pa.array(list(statements), pa.string()),
-                "statement": pa.array(list(statements.values()), pa.string()),
-            }
+        return _listed(
+            "view", catalogue.views(), catalogue.statement_of, {"statement": (pa.string(), lambda statement: statement)}
         )
     if what == "view collections":
-        found = [catalogue.collection_store.collection(name) for name in catalogue.collections()]
-        return pa.table(
+        return _listed(
+            "view collection",
+            catalogue.collections(),
+            catalogue.collection_store.collection,
             {
-                "view collection": pa.array([each.name for each in found], pa.string()),
-                "graph": pa.array([each.graph for each in found], pa.string()),
-                "views": pa.array([len(each.views) for each in found], pa.int64()),
-                "order": pa.array([each.chosen for each in found], pa.string()),
-                "differences": pa.array([int(each.costs[each.chosen]) for each in found], pa.int64()),
-            }
+                "graph": (pa.string(), lambda each: each.graph),
+                "views": (pa.int64(), lambda each: len(each.views)),
+                "order": (pa.string(), lambda each: each.chosen),
+                "differences": (pa.int64(), lambda each: int(each.costs[each.chosen])),
+            },
         )
     known = [find(name) for name in names()]
     return pa.table(
@@ -177,30 +177,40 @@ def _show(session: Session, what: str) -> pa.Table:
     )
 
 
+def _listed(
+    what: str,
+    names: Sequence[str],
+    read: Callable[[str], _Thing],
+    columns: Mapping[str, tuple[pa.DataType, Callable[[_Thing], Any]]],
+) -> pa.Table:
+    """A row for each thing of a kind; what cannot be read has nothing but its name, and a column that says why."""
+    things: list[_Thing | None] = []
+    problems: list[str | None] = []
+    for name in names:
+        try:
+            things.append(read(name))
+            problems.append(None)
+        except CatalogueError as error:
+            things.append(None)
+            problems.append(error.message)
+    made = {what: pa.array(names, pa.string())}
+    for column, (type_, of) in columns.items():
+        made[column] = pa.array([None if each is None else of(each) for each in things], type_)
+    if any(problems):
+        made["problem"] = pa.array(problems, pa.string())
+    return pa.table(made)
+
+
 def _describe(session: Session, name: str) -> pa.Table:
     """The properties of a graph, the statement of a view, the views of a view collection, what a query keeps."""
     catalogue = session.catalogue
     if name in catalogue.graphs():
-        schema = catalogue.schema(name)
-        rows = [("node", "id", str(schema.id_type))]
-        rows += [("node", each.name, str(each.type)) for each in schema.nodes]
-        rows += [("edge", each.name, str(each.type)) for each in schema.edges]
-        of, properties, types = zip(*rows, strict=True)
-        return pa.table({"of": of, "property": properties, "type": types})
+        return session.graph(name).properties_table()
     if name in catalogue.views():
         view = catalogue.view(name)
         return pa.table({"view": [name], "graph": [view.graph], "statement": [catalogue.statement_of(name)]})
     if name in catalogue.collections():
-        collection = catalogue.collection_store.collection(name)
-        chain = collection.orders.get(collection.chosen)
-        positions = {v: p for p, v in enumerate(chain.views)} if chain is not None and chain.name != "lattice" else {}
-        return pa.table(
-            {
-                "view": collection.views,
-                "edges": collection.sizes,
-                "position": pa.array([positions.get(v) for v in range(len(collection.views))], pa.int64()),
-            }
-        )
+        return session.view_collection(name).views_table()
     if name in session.queries():
         return describe_query(session, name)
     known = [*catalogue.graphs(), *catalogue.views(), *catalogue.collections(), *session.queries()]

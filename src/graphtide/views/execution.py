@@ -18,7 +18,9 @@ from graphtide.dataflow.expressions.functions import col
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import Node
+from graphtide.errors import SchemaError
 from graphtide.rows import Dictionary, Schema
+from graphtide.rows.codes import NULL
 
 __all__ = ["EdgeColumns", "Execution", "Ints", "Outcome"]
 
@@ -36,6 +38,7 @@ class EdgeColumns:
     dst: Ints
     properties: Mapping[str, pa.Array] = field(default_factory=dict[str, pa.Array])
     isolated: Ints | None = None  # vertices to count in beside the ends of edges, on a whole graph
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])  # what users call the properties
 
     def __len__(self) -> int:
         return len(self.src)
@@ -46,10 +49,16 @@ class EdgeColumns:
         return np.all([values.is_valid().to_numpy(zero_copy_only=False) for values in lacking], 0) if lacking else None
 
     def rows(self, edges: Ints) -> pa.Table:
-        """The rows of some edges, as an analytic sees them."""
+        """The rows of some usable edges, as an analytic sees them."""
         columns: dict[str, Any] = {"src": pa.array(self.src[edges]), "dst": pa.array(self.dst[edges])}
         for name, values in self.properties.items():
             columns[name] = values.take(pa.array(edges))
+            if values.type == pa.int64() and (columns[name].to_numpy() == NULL).any():
+                raise SchemaError(
+                    f'edge property "{self.titles.get(name, name)}" is {NULL} somewhere, '
+                    "the one int that no computation can hold",
+                    hint="use views without such edges, or load it as a float or a string",
+                )
         return pa.table(columns)
 
 
@@ -84,7 +93,7 @@ class Execution:
         self._usable = edges.usable()
         self._axes = [f"_{name}" for name in dimensions]
         self._flow = Dataflow(analytic.name, dictionary=dictionary)
-        types = {name: _python_type(values.type) for name, values in edges.properties.items()}
+        types = {name: values.type for name, values in edges.properties.items()}
         axes = dict.fromkeys(self._axes, int)
         new_input = self._flow.growing_input if grows else self._flow.input
         self._input = new_input("edges", src=int, dst=int, **types, **axes)
@@ -156,8 +165,3 @@ class Execution:
         with Dimension(self._flow, name) as dimension:
             entered = dimension.enter(collection, at=col(name)).drop(name)
             return dimension.leave(self._within(entered, inner, build), at=name)
-
-
-def _python_type(arrow: pa.DataType) -> Any:
-    """The type of a property's column."""
-    return {pa.int64(): int, pa.float64(): float, pa.bool_(): bool, pa.string(): str}[arrow]

@@ -12,22 +12,26 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from graphtide.errors import CatalogueError
 from graphtide.graph.lock import exclusive
 from graphtide.graph.manifest import MANIFEST, replace_file
 from graphtide.graph.name import check_name
+from graphtide.graph.schema import EDGE
 from graphtide.rows.schema import did_you_mean
+from graphtide.rows.tabular import html_table
 from graphtide.views.execution import Ints
-from graphtide.views.ordering import order_views
-from graphtide.views.plots import plot_distances
+from graphtide.views.plots import Panel, plot_panels
 
 __all__ = ["CollectionStore", "StoredCollection", "StoredDimension", "StoredOrder"]
 
@@ -91,6 +95,21 @@ class StoredCollection:
         last = int(np.ravel_multi_index(tuple(each.order[-1] for each in self.dimensions), shape))
         return self.sizes[last] == self.costs["lattice"]
 
+    def edges_of(self, view: int | None) -> Ints:
+        """The numbers of a view's edges, in order; of the edges that are in some view without one."""
+        if not self.matrix_folder.is_dir():
+            raise CatalogueError(f'view collection "{self.name}" was dropped', hint="create it again")
+        numbers = [np.empty(0, np.int64)]
+        for file in self.matrix_folder.glob("[!._]*.parquet"):
+            if view is None:
+                numbers.append(pq.ParquetFile(file).read(columns=[EDGE]).column(0).to_numpy())
+            else:
+                word = f"m{view // 64}"
+                rows = pq.ParquetFile(file).read(columns=[EDGE, word])
+                is_in = rows.column(word).to_numpy() >> (view % 64) & 1
+                numbers.append(rows.column(EDGE).to_numpy()[is_in == 1])
+        return np.sort(np.concatenate(numbers))
+
     def stream_folder(self, order: str) -> Path:
         """The difference stream of an order."""
         return self.folder / "streams" / order
@@ -100,15 +119,47 @@ class StoredCollection:
         return np.load(self.folder / "distances.npy")
 
     def plot(self, file: str | Path | None = None) -> Any:
-        """The distances of the views as given and along the chain of fewest differences."""
-        between = self.distances()
-        return plot_distances(between, order_views(between).views, self.views, file)
+        """The distances of the views as given and along the chain, or the cells of the lattice: whichever is chosen."""
+        panels = [self._distances_along("given", range(len(self.views)))]
+        if self.chosen == "chain":
+            panels.append(self._distances_along("chain", self.orders["chain"].views))
+        elif self.chosen == "lattice":
+            panels.append(self._differences_of_cells())
+        return plot_panels(panels, file)
+
+    def _distances_along(self, order: str, views: Sequence[int]) -> Panel:
+        names = [self.views[v] for v in views]
+        between = self.distances()[1:, 1:][np.ix_(views, views)]
+        what = {"given": "as given", "chain": "along the chain"}[order]
+        return Panel(self._said_of(order, what), between, names, names, "edges that differ")
+
+    def _differences_of_cells(self) -> Panel:
+        """The lattice: its last dimension across, the others down."""
+        *down, across = ([each.views[v] for v in each.order] for each in self.dimensions)
+        rows = ["_".join(names) for names in product(*down)]
+        counts = np.array(self.orders["lattice"].counts, np.int64).reshape(len(rows), len(across))
+        what = f"on the lattice {' x '.join(each.name for each in self.dimensions)}"
+        return Panel(self._said_of("lattice", what), counts, rows, across, "edge differences at the cell")
+
+    def _said_of(self, order: str, what: str) -> str:
+        chosen = ", which is chosen" if order == self.chosen else ""
+        return f"{what}{chosen}:\n{self.costs[order]:,.0f} edge differences, with all edges of the first view"
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(each.views)) for each in self.dimensions)
         views = f"{len(self.views)} views" + (f" ({shape})" if shape else "")
         costs = ", ".join(f"{name} {cost:,.0f}" for name, cost in self.costs.items())
         return f"<{self.name}: {views} of {self.graph}, order {self.chosen}; edge differences by order: {costs}>"
+
+    def views_table(self) -> pa.Table:
+        """The views with the numbers of their edges, and their positions in the order chosen if it is no lattice."""
+        order = self.orders.get(self.chosen)
+        positions = {v: p for p, v in enumerate(order.views)} if order is not None and order.name != "lattice" else {}
+        numbers = pa.array([positions.get(v) for v in range(len(self.views))], pa.int64())
+        return pa.table({"view": self.views, "edges": self.sizes, "position": numbers})
+
+    def _repr_html_(self) -> str:
+        return html_table(self.views_table(), repr(self).strip("<>"))
 
 
 class CollectionStore:
@@ -123,17 +174,14 @@ class CollectionStore:
 
     def collection(self, name: str) -> StoredCollection:
         """The view collection of that name."""
-        manifest = self._folder / name / MANIFEST
-        if not manifest.is_file():
-            names = self.names()
-            hint = did_you_mean(name, names) if names else "none has been created yet"
-            raise CatalogueError(f'there is no view collection "{name}"', hint=hint)
+        manifest = self._manifest(name)
         try:
             return _from_json(name, manifest.parent, json.loads(manifest.read_text(encoding="utf-8")))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise CatalogueError(
-                f'the manifest of view collection "{name}" cannot be read: {error!r}',
-                hint="drop it and create it again",
+                f'the manifest of view collection "{name}" cannot be read: {reason}',
+                hint=f"drop view collection {name} and create it again",
             ) from error
 
     @contextmanager
@@ -177,11 +225,20 @@ class CollectionStore:
         return more
 
     def drop(self, name: str) -> None:
-        """Remove a view collection and all that belongs to it."""
-        self.collection(name)
+        """Remove a view collection and all that belongs to it, even if its manifest cannot be read."""
+        self._manifest(name)
         with exclusive(self._folder / ".locks" / name, f'{_WHAT} "{name}"'):
             (self._folder / name / MANIFEST).unlink(missing_ok=True)
             shutil.rmtree(self._folder / name)
+
+    def _manifest(self, name: str) -> Path:
+        check_name(name, _WHAT)
+        manifest = self._folder / name / MANIFEST
+        if not manifest.is_file():
+            names = self.names()
+            hint = did_you_mean(name, names) if names else "none has been created yet"
+            raise CatalogueError(f'there is no view collection "{name}"', hint=hint)
+        return manifest
 
 
 def _to_json(collection: StoredCollection) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 
 import pytest
 
 import graphtide as gt
 from graphtide.analytics import AnalyticGraph, find
-from graphtide.errors import UsageError, UserFunctionError
+from graphtide.errors import SchemaError, UsageError, UserFunctionError
 
 
 def shortest_paths(weight: type) -> tuple[gt.Dataflow, gt.Input, gt.Output]:
@@ -34,6 +35,14 @@ def test_a_weight_that_is_no_length_stops_the_run_and_can_be_taken_back(kind: ty
     edges.remove([(2, 1, weight)])
     flow.commit()
     assert sorted(paths.rows()) == [(0, 0), (1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize(("kind", "described"), [(str, "a str"), (bool, "a bool"), (date, "a date")])
+def test_what_is_no_number_is_no_weight(kind: type, described: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        shortest_paths(kind)
+    assert caught.value.message == f'shortest paths need numbers for weights, edge property "miles" is {described}'
+    assert caught.value.hint == "name an int or a float property"
 
 
 def test_a_negative_cycle_does_not_go_on_forever() -> None:

@@ -161,6 +161,14 @@ with Store({str(store.home)!r}).writing("Calls", replace=True) as draft:
     assert folders(store, "Calls") == {graph.folder.name, store.graph("Calls").folder.name}
 
 
+def test_a_home_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for home in (tmp_path / "file" / "home", tmp_path / "file", Path("/proc/home")):
+        with pytest.raises(CatalogueError, match=f"cannot write into {home}/graphs") as caught:
+            load_path(Store(home), "Calls", 2)
+        assert caught.value.hint == "use a home folder that can be made here, and written to"
+
+
 def test_two_loads_of_one_name_do_not_meet(store: Store) -> None:
     with store.writing("Calls") as draft:
         with pytest.raises(CatalogueError, match=f'graph "Calls" is being written by process {os.getpid()}') as caught:
@@ -208,12 +216,21 @@ def test_a_broken_manifest_is_said_to_be_one_and_can_be_replaced(store: Store, t
     manifest_of(store).write_text(text)
     with pytest.raises(CatalogueError, match='the manifest of graph "Calls" cannot be read') as caught:
         store.graph("Calls")
-    assert caught.value.hint == "load the graph again with replace=True"
+    assert caught.value.hint == "load the graph again with replace=True, or drop it"
     with pytest.raises(ZeroDivisionError):
         fail_to_load(store, "Calls")
     # What a manifest that cannot be read names is not known, so nothing was removed.
     assert len(folders(store, "Calls")) == 1
     assert load_path(store, "Calls", 4, replace=True) == store.graph("Calls")
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": 99}'])
+def test_a_graph_with_a_manifest_that_cannot_be_read_can_be_dropped(store: Store, text: str) -> None:
+    load_path(store, "Calls", 3)
+    manifest_of(store).write_text(text)
+    store.drop("Calls")
+    assert store.names() == []
+    assert load_path(store, "Calls", 2).node_count == 2
 
 
 def test_data_that_is_gone_is_said_to_be_gone(store: Store) -> None:

@@ -6,6 +6,7 @@ path within a folder or a pattern. As for Spark, names that start with `_` or `.
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import re
@@ -68,7 +69,7 @@ def list_files(paths: Iterable[str | Path]) -> list[DataFile]:
 
 
 def read_head(file: Path) -> Head:
-    """The first lines of a text file, compressed or not; the last one may be cut."""
+    """The first lines of a text file, compressed or not; they are whole, but for one that is longer than a head."""
     if _OTHERWISE_PACKED.search(file.name):
         raise LoadError(
             f"{file} is packed in a way that Spark does not read", hint="unpack it, or use gzip, bzip2 or zstd"
@@ -76,10 +77,12 @@ def read_head(file: Path) -> Head:
     try:
         with pa.input_stream(str(file), compression="detect") as stream:
             content: bytes = stream.read(_HEAD_BYTES)
+            goes_on = bool(stream.read(1))
     except OSError as error:
         raise LoadError(
             f"{file} cannot be read: {error}", hint="is it whole, and named after its compression?"
         ) from error
+    _check_encoding(file, content)
     mark = b"\xef\xbb\xbf"
     start = len(mark) if content.startswith(mark) else 0
     lines: list[str] = []
@@ -89,7 +92,9 @@ def read_head(file: Path) -> Head:
         starts.append(start if lines else 0)
         lines.append(line.rstrip(b"\r\n").decode(errors="replace"))
         start += len(line)
-    return Head(tuple(lines), tuple(starts))
+    # Nothing can be told from half a line, where there are whole ones.
+    whole = slice(-1) if goes_on and len(lines) > 1 else slice(None)
+    return Head(tuple(lines[whole]), tuple(starts[whole]))
 
 
 def as_spark_path(file: Path) -> str:
@@ -104,6 +109,17 @@ def path_of_uri(uri: str) -> str:
     '/data/a[1].csv'
     """
     return unquote(urlsplit(uri).path)
+
+
+def _check_encoding(file: Path, content: bytes) -> None:
+    """Raise if a file begins as one whose characters are of two or four bytes."""
+    is_marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+    # Without a mark, it shows in the other byte of each plain letter.
+    if is_marked or content.count(0) * 4 > len(content):
+        raise LoadError(
+            f"{file} is UTF-16 or UTF-32, not UTF-8",
+            hint="convert it, for example with iconv -f UTF-16 -t UTF-8",
+        )
 
 
 def _listed(path: str | Path) -> list[DataFile]:

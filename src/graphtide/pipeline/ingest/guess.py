@@ -7,6 +7,7 @@ asked.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +59,7 @@ def guess_dialect(file: Path, head: Head, format_: Format, options: Options) -> 
 
 
 def data_of(head: Head, comment: str | None) -> list[str]:
-    """The first lines without comments and empty lines; the last one may be cut."""
+    """The first lines without comments and empty lines."""
     return [
         line
         for line in head.lines
@@ -96,9 +97,11 @@ def _separator(file: Path, lines: Sequence[str], format_: Format, options: Optio
 
 def _has_blanks_between_tabs(lines: Sequence[str]) -> bool:
     """Whether tabs alone separate, since blanks stand inside of values."""
-    # The last line may be cut.
-    counts = {line.count("\t") for line in lines[:-1] or lines}
-    return len(counts) == 1 and any(" " in line.strip() for line in lines)
+    if not any(" " in line.strip() for line in lines):
+        return False
+    # More lines are alike in what separates them than in what does not; one of them may be a bad line.
+    by_tabs, by_blanks = Counter(line.count("\t") for line in lines), Counter(len(line.split()) for line in lines)
+    return max(by_tabs.values()) >= max(by_blanks.values())
 
 
 def _quote(first: str, separator: str | None, format_: Format, options: Options) -> str | None:

@@ -77,19 +77,19 @@ def check_types_used(named: Iterable[str], layouts: Iterable[Layout]) -> None:
     known = list(dict.fromkeys(name for layout in layouts for name in layout.names))
     for name in named:
         if name not in known:
-            listed = ", ".join(f'"{each}"' for each in known)
             raise LoadError(
-                f'a type was given for column "{name}", which does not exist: there are {listed}',
-                hint=did_you_mean(name, known),
+                f'a type was given for column "{name}", which does not exist', hint=did_you_mean(name, known)
             )
 
 
 def _find_keys(table: Table, header: Sequence[Title], options: Options, place: str) -> dict[int, str]:
     """Which fields hold the ids."""
     if len(header) < len(table.keys):
+        count = f"{len(header)} column{'' if len(header) == 1 else 's'}"
+        if table is Table.NODES:
+            raise LoadError(f"{place}: {count}, and nodes need one: the id", hint="add it")
         raise LoadError(
-            f"{place}: {len(header)} column, and edges need two: the source and the target",
-            hint="say what separates the columns, for example separator=';'",
+            f"{place}: {count}, and edges need two: the source and the target", hint="add the one that is not there"
         )
     found: dict[str, int] = {}
     for key in table.keys:
@@ -130,8 +130,7 @@ def _named(wanted: str | int, header: Sequence[Title], place: str) -> int:
             )
         return wanted
     if wanted not in names:
-        listed = ", ".join(f'"{name}"' for name in names)
-        raise LoadError(f'{place}: there is no column "{wanted}": there are {listed}', hint=did_you_mean(wanted, names))
+        raise LoadError(f'{place}: there is no column "{wanted}"', hint=did_you_mean(wanted, names))
     if names.count(wanted) > 1:
         raise LoadError(
             f'{place}: column "{wanted}" stands {names.count(wanted)} times', hint="say its place, counted from 0"

@@ -43,7 +43,7 @@ def _ids(values: Sequence[Any]) -> pa.Array:
 
 def _table(keys: Mapping[str, pa.Array], rows: Sequence[Mapping[Any, Any]], what: str) -> pa.Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    attributes = [_attribute([row.get(name) for row in rows], f'attribute "{name}" of a {what}') for name in names]
+    attributes = [_attribute([row.get(name) for row in rows], f'{what} attribute "{name}"') for name in names]
     return pa.Table.from_arrays([*keys.values(), *attributes], [*keys, *map(str, names)])
 
 

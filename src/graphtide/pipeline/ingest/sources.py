@@ -51,8 +51,8 @@ def open_sources(
             Table.NODES: ArrowSource(Table.NODES, node_table(edges), options[Table.NODES], ["id"]),
             Table.EDGES: ArrowSource(Table.EDGES, edge_table(edges), options[Table.EDGES], ["src", "dst"]),
         }
-    given = {Table.NODES: nodes, Table.EDGES: edges}
-    return {table: _open(spark, table, data, options[table]) for table, data in given.items() if data is not None}
+    given = {Table.EDGES: edges} if nodes is None else {Table.NODES: nodes, Table.EDGES: edges}
+    return {table: _open(spark, table, data, options[table]) for table, data in given.items()}
 
 
 def describe(data: Any) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _open(spark: SparkSession, table: Table, data: Any, options: Options) -> Tab
     rows = _as_arrow(data)
     if rows is None:
         raise UsageError(
-            f"{type(data).__name__} is nothing that {table} can be loaded from",
+            f"{'None' if data is None else type(data).__name__} is nothing that {table} can be loaded from",
             hint="pass a path, a list of paths, or a Spark, Arrow, pandas or Polars table"
             + (", or a NetworkX graph" if table is Table.EDGES else ""),
         )

@@ -65,10 +65,17 @@ class TextSource:
 
     def _titles(self, file: DataFile, head: Head, options: Options) -> Sequence[Title]:
         """What the columns of a file are called."""
+        if not head.lines:
+            raise LoadError(f"{file} is empty", hint="remove it")
         rows = data_of(head, self._dialect.comment)
         if not rows:
             raise LoadError(f"{file} has no rows, only comments and empty lines", hint="remove it")
         fields = split_line(rows[0], self._dialect)
+        if len(fields) < len(self.table.keys):
+            raise LoadError(
+                f"{file}: {len(fields)} column, and edges need two: the source and the target",
+                hint="say what separates the columns, for example separator=';'",
+            )
         if options.titles is not None:
             if len(options.titles) != len(fields):
                 raise LoadError(
