@@ -43,11 +43,11 @@ def test_rows_of_every_make() -> None:
 
 def test_decimals_that_do_not_fit_are_refused() -> None:
     db = orders()
-    for bad, word in [(Decimal("0.001"), "digits"), ("x", "not a decimal"), (Decimal(10) ** 18, "64 bits")]:
+    for bad, word in [(Decimal("0.001"), "digits"), ("x", "not a decimal"), (Decimal(10) ** 18, "does not fit")]:
         with pytest.raises(SchemaError, match=word):
             db.insert("orders", [(1, "a", bad)])
     wide = pa.table({"id": [1], "customer": ["a"], "total": pa.array([Decimal(10) ** 20], pa.decimal128(38, 2))})
-    with pytest.raises(SchemaError, match="64 bits"):
+    with pytest.raises(SchemaError, match="does not fit"):
         db.insert("orders", wide)
     fine = pa.table({"id": [1], "customer": ["a"], "total": pa.array([Decimal("0.001")], pa.decimal128(9, 3))})
     with pytest.raises(SchemaError, match="digits"):
