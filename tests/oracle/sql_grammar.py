@@ -211,9 +211,13 @@ class Grammar:
         return Relation(f"{name} {alias}", tuple((f"{alias}.{c}", kind) for c, kind in TABLES[name].items()))
 
     def relation(self, depth: int = 1) -> Relation:
-        choice = self._draw(st.integers(0, 7)) if depth else 0
+        choice = self._draw(st.integers(0, 9)) if depth else 0
         if choice <= 3:
             return self.table()
+        if choice == 8:
+            return self.merged()
+        if choice == 9:
+            return self.nested()
         if choice == 4:
             sql, kinds = self.query(depth - 1)
             alias = self.alias()
@@ -238,6 +242,49 @@ class Grammar:
             on += f" and {self.condition(both, 1)}"
         columns = left.columns if how in {"semi join", "anti join"} else both.columns
         return Relation(f"{left.sql} {how} {right.sql} on {on}", columns)
+
+    def keyed(self) -> Relation:
+        """A table whose first column is called "key", and the others as in no other relation."""
+        name = self.pick(TABLES)
+        alias = self.alias(name)
+        told = {column: "key" if column == "a" else f"{column}_{alias}" for column in TABLES[name]}
+        listed = ", ".join(f"{column} as {new}" for column, new in told.items())
+        columns = tuple((f"{alias}.{told[column]}", kind) for column, kind in TABLES[name].items())
+        return Relation(f"(select {listed} from {name}) {alias}", columns)
+
+    def merged(self) -> Relation:
+        """A chain of joins by the one column that all have in common, named by itself or with a relation."""
+        made = self.keyed()
+        for _ in range(self._draw(st.integers(1, 3))):
+            right = self.keyed()
+            if self.chance(4):
+                more = self.keyed()
+                inside = self.by_key(right, more, self.pick(["join", "left join", "right join", "full join"]))
+                right = Relation(f"({inside.sql})", inside.columns)
+            how = self.pick(["join", "left join", "right join", "full join", "full join", "semi join", "anti join"])
+            made = self.by_key(made, right, how)
+        return Relation(made.sql, (*made.columns, ("key", "int"), ("key", "int")))
+
+    def by_key(self, left: Relation, right: Relation, how: str) -> Relation:
+        sql = f"{left.sql} {how} {right.sql} using (key)"
+        if how not in {"semi join", "anti join"} and self.chance(2):
+            sql = f"{left.sql} natural {how} {right.sql}"
+        return Relation(sql, left.columns if how in {"semi join", "anti join"} else left.columns + right.columns)
+
+    def nested(self) -> Relation:
+        """Joins whose nesting is not that of their order: behind a comma, or before a condition that comes late."""
+        one, two, three = self.table(), self.table(), self.table()
+        columns = one.columns + two.columns + three.columns
+        if self.chance(2):
+            how = self.pick(["right join", "full join", "left join", "join"])
+            on = f"{self.pick(two.of('int'))} = {self.pick(three.of('int'))}"
+            return Relation(f"{one.sql}, {two.sql} {how} {three.sql} on {on}", columns)
+        how = self.pick(["join", "left join", "right join", "full join", "semi join", "anti join"])
+        on = f"{self.pick(one.of('int'))} = {self.pick(two.of('int') + three.of('int'))}"
+        return Relation(
+            f"{one.sql} {how} {two.sql} cross join {three.sql} on {on}",
+            one.columns if how in {"semi join", "anti join"} else columns,
+        )
 
     # -- queries
 

@@ -13,10 +13,12 @@ from typing import Final, Protocol
 from sqlglot import Expr as Syntax
 from sqlglot import exp
 
-from graphtide.dataflow.expressions import Expression, col, lit
+from graphtide.dataflow.expressions import Expression, col
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
+from graphtide.sql.nesting import said_of
+from graphtide.sql.parse import spelled
 from graphtide.sql.plan import (
     Aggregate,
     Distinct,
@@ -210,19 +212,24 @@ class Binder:
     def joined(self, left: Plan, join: exp.Join, scope: Scope, known: dict[str, _Common]) -> Plan:
         """A relation joined to those before it."""
         side, kind, on = join.side.upper(), join.kind.upper(), join.args.get("on")
-        if _given(join, "using", "match_condition") or join.method:
+        if join.method:
             raise refuse(join, "write the condition with ON")
+        if (kind in {"SEMI", "ANTI"} and side) or (kind == "OUTER" and not side):
+            raise SqlError(f"{said_of(join)} is not supported", hint="write SEMI JOIN or ANTI JOIN, or LEFT OUTER JOIN")
         if isinstance(join.this, exp.Lateral):
             raise refuse(join.this, "write it as a correlated subquery")
         before = set(scope.relations)
         right = self.relation(join.this, scope, known)
         rows = Rows(Join((left, right)), scope, self.names, lambda node, s: self.query(node, s, known))
+        if on is not None:
+            _check_reach(on, scope, rows.plan.schema)
         if not side and kind in {"", "INNER", "CROSS"}:
             if on is not None:
                 rows.keep(on)
             return rows.plan
+        assert on is not None, "nesting refuses a join without its condition"
         without = rows.plan
-        condition = lit(True) if on is None else truth(translate(on, rows), on)  # noqa: FBT003
+        condition = truth(translate(on, rows), on)
         if rows.plan is not without:
             raise SqlError("a subquery in the condition of an outer join is not supported", hint="join it before")
         if kind in {"SEMI", "ANTI"}:
@@ -325,6 +332,17 @@ class _Select:
                     columns[found] = value.expression
             result.append(_ordered(each, found))
         return tuple(result)
+
+
+def _check_reach(condition: Syntax, scope: Scope, columns: Schema) -> None:
+    """Refuse a condition of a join that names a relation which stands beside the join, not in it."""
+    for node in condition.find_all(exp.Column):
+        found = scope.own(node)
+        if found is not None and not found.expression.columns() <= set(columns):
+            raise SqlError(
+                f'"{node.table}" stands outside of the join whose condition names it: {spelled(condition)}',
+                hint="put the condition into WHERE, or join it first",
+            )
 
 
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:

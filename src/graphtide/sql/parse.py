@@ -18,6 +18,8 @@ from sqlglot.optimizer.qualify import qualify
 
 from graphtide.errors import SqlError
 from graphtide.rows import did_you_mean
+from graphtide.sql.nesting import nest_joins
+from graphtide.sql.using import merge_columns
 
 __all__ = ["DIALECT", "parsed", "spelled"]
 
@@ -39,6 +41,8 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
         raise SqlError(f"{tree.key.upper()} is not a query", hint="write SELECT, or WITH ... SELECT")
     _check_tables(tree, tables)
     _count_order(tree)
+    nest_joins(tree)
+    merge_columns(tree, tables)
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:
