@@ -61,12 +61,12 @@ class Totals:
         if isinstance(node, exp.Filter):
             node, condition = node.this, node.args["expression"].this
         rule = _RULES.get(type(node))
-        if rule is None or set(filter(node.args.get, node.args)) - {"this", "big_int", "expressions"}:
+        if rule is None:
             raise refuse(node)
         inner = node.this
         is_distinct = isinstance(inner, exp.Distinct)
         if is_distinct:
-            if len(inner.expressions) != 1:
+            if len(inner.expressions) != 1 or isinstance(inner.expressions[0], exp.Star):
                 raise refuse(node, "count the distinct values of one column")
             inner = inner.expressions[0]
         if isinstance(inner, exp.Star) or inner is None:

@@ -64,10 +64,8 @@ class _Common:
 
 _Commons = Mapping[str, _Common]
 
-_OF_SELECT: Final = frozenset(
-    ["expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_"]
-)
-_OF_SET: Final = frozenset(["this", "expression", "distinct", "order", "limit", "offset", "with_"])
+
+_KINDS: Final = frozenset(["", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"])
 
 
 class Binder:
@@ -129,7 +127,6 @@ class Binder:
     # -- set operations
 
     def _set_operation(self, node: Syntax, parent: Scope | None, known: dict[str, _Common]) -> Bound:
-        _check_parts(node, _OF_SET)
         sides = [self.query(each, parent, known) for each in (node.this, node.args["expression"])]
         if len(sides[0].outputs) != len(sides[1].outputs):
             counts = [len(side.outputs) for side in sides]
@@ -159,14 +156,12 @@ class Binder:
     def relation(self, node: Syntax, scope: Scope, known: dict[str, _Common]) -> Plan:
         """What stands in FROM, entered into the scope."""
         if isinstance(node, exp.Table):
-            _check_parts(node, frozenset(["this", "alias", "joins", "db", "catalog"]))
             if node.args.get("db"):
                 raise refuse(node, "tables have no schema here")
             plan = self._named_relation(node, scope, known)
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             plan = self.relation(node.this, scope, known)
         elif isinstance(node, exp.Subquery):
-            _check_parts(node, frozenset(["this", "alias", "joins"]))
             bound = self.query(node.this, scope.parent, known)
             scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
             plan = bound.plan
@@ -214,7 +209,7 @@ class Binder:
         side, kind, on = join.side.upper(), join.kind.upper(), join.args.get("on")
         if join.method:
             raise refuse(join, "write the condition with ON")
-        if (kind in {"SEMI", "ANTI"} and side) or (kind == "OUTER" and not side):
+        if kind not in _KINDS or (kind in {"SEMI", "ANTI"} and side) or (kind == "OUTER" and not side):
             raise SqlError(f"{said_of(join)} is not supported", hint="write SEMI JOIN or ANTI JOIN, or LEFT OUTER JOIN")
         if isinstance(join.this, exp.Lateral):
             raise refuse(join.this, "write it as a correlated subquery")
@@ -245,7 +240,6 @@ class _Select:
     """One select, bound clause by clause in the order in which SQL evaluates them."""
 
     def __init__(self, binder: Binder, node: exp.Select, parent: Scope | None, known: dict[str, _Common]) -> None:
-        _check_parts(node, _OF_SELECT)
         self._node = node
         self._names = binder.names
         self._scope = Scope(parent)
@@ -406,13 +400,3 @@ def _names_itself(node: Syntax, name: str) -> bool:
 
 def _given(node: Syntax, *parts: str) -> bool:
     return any(node.args.get(part) for part in parts)
-
-
-def _check_parts(node: Syntax, known: frozenset[str]) -> None:
-    """Refuse a clause that would be passed over."""
-    for part, value in node.args.items():
-        if value and part not in known:
-            inner = value[0] if isinstance(value, list) else value
-            name = part.strip("_").upper().replace("_", " ")
-            text = inner.sql(dialect="duckdb") if isinstance(inner, Syntax) else str(inner)
-            raise SqlError(f"{name} is not supported: {text}", hint="rewrite the query without it")
