@@ -274,6 +274,8 @@ class _Select:
         if group is None and having is None and not calls:
             return
         rows = self._rows
+        for call in calls:
+            _check_own(call, self._scope)
         totals = Totals(self._names, rows.scalar)
         values = {call: totals.add(call) for call in dict.fromkeys(calls)}
         keys: dict[Syntax, Scalar] = {}
@@ -337,6 +339,15 @@ def _check_reach(condition: Syntax, scope: Scope, columns: Schema) -> None:
                 f'"{node.table}" stands outside of the join whose condition names it: {spelled(condition)}',
                 hint="put the condition into WHERE, or join it first",
             )
+
+
+def _check_own(call: Syntax, scope: Scope) -> None:
+    """Refuse an aggregate of outer columns alone: SQL takes it for one of the query around."""
+    columns = list(call.find_all(exp.Column))
+    if columns and all(scope.own(each) is None for each in columns):
+        raise refuse(
+            call, "an aggregate names a column of its own query: write the outer one beside it, as in t.a * count(*)"
+        )
 
 
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:

@@ -59,6 +59,8 @@ REFUSED = {
     "select * from range(3)": "a function in FROM",
     "select * from t pivot (sum(b) for a in (1, 2))": "PIVOT",
     "select a from t for update": "FOR UPDATE is not supported",
+    "select a, (select sum(t.a) from t t2) from t": "SUM is not supported",
+    "select a, (select count(t.a) from u) from t group by a": "COUNT is not supported",
     # Parts of constructs: none is passed over.
     "select a from t limit 50%": "LIMIT with options is not supported",
     "select a from t limit 50 percent": "LIMIT with options is not supported",
