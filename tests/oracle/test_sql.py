@@ -15,13 +15,13 @@ import graphtide as gt
 
 
 def plain(value):
-    """Numbers of all makes are equal if they are; floats come from averages alone."""
+    """Numbers of all makes are equal if they are."""
     return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def alike(a, b) -> bool:
     if isinstance(a, float) and isinstance(b, float):
-        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
     return (a is None) == (b is None) and plain(a) == plain(b)
 
 

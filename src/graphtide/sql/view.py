@@ -76,7 +76,7 @@ class View(Tabular):
         *keys, diff = map(str, range(kept.num_columns))
         numbered = kept.rename_columns([*keys, diff])
         summed = numbered.group_by(keys, use_threads=False).aggregate([(diff, "sum")])
-        summed = summed.filter(pc.not_equal(summed.column(len(keys)), 0))
+        summed = summed.filter(pc.call_function("not_equal", [summed.column(len(keys)), pa.scalar(0)]))
         return summed.rename_columns(kept.column_names).cast(kept.schema)
 
     def _sorted(self, found: pa.Table) -> Any:
@@ -90,7 +90,7 @@ class View(Tabular):
             keys.append((f"null {i}", "descending" if each.nulls_first else "ascending"))
             if pa.types.is_floating(column.type) and each.is_descending:
                 # Arrow puts NaN behind all numbers in either order, and it is the greatest.
-                columns[f"nan {i}"] = pc.is_nan(column)
+                columns[f"nan {i}"] = pc.call_function("is_nan", [column])
                 keys.append((f"nan {i}", "descending"))
             keys.append((f"value {i}", "descending" if each.is_descending else "ascending"))
         if not found.num_rows:
