@@ -26,7 +26,7 @@ _OPTIONS: Final[dict[type[Syntax], str]] = {
     exp.Count: "this big_int",
     exp.CTE: "alias materialized",
     exp.DataType: "expressions",
-    exp.DateDiff: "unit",
+    exp.DateDiff: "unit big_int date_part_boundary",
     exp.Distinct: "expressions on",
     exp.Div: "typed safe",
     exp.DPipe: "safe",

@@ -105,6 +105,73 @@ def test_a_refusal_names_what_it_refuses(db, query) -> None:
     assert caught.value.hint
 
 
+TAKEN = [
+    "extract(year from e)",
+    "trim(both 'x' from s)",
+    "ltrim(s, 'x')",
+    "position('b' in s)",
+    "strpos(s, 'b')",
+    "abs(a)",
+    "s || 'x'",
+    "a is not distinct from b",
+    "date_diff('day', e, e)",
+    "datediff('day', e, e)",
+    "s not like 'a!%' escape '!'",
+    "s ilike 'b'",
+    "round(a, 2)",
+    "round(f, 2)",
+    "a::decimal(9, 2)",
+    "mod(a, 2)",
+    "a // 2",
+    "a / 2",
+    "left(s, 2)",
+    "substring(s from 2 for 3)",
+    "substr(s, 2)",
+    "concat(s, 'a', 'b')",
+    "if(a > 1, 2, 3)",
+    "count_if(a > 1)",
+    "bool_and(a > 1)",
+    "var_samp(a)",
+    "stddev(a)",
+    "sum(distinct a)",
+    "count(distinct a)",
+    "count(*) filter (where a > 1)",
+    "pow(a, 2)",
+    "floor(f)",
+    "ceil(f)",
+    "sqrt(f)",
+    "ln(f)",
+    "date_trunc('month', ts)",
+    "year(e)",
+    "quarter(e)",
+    "dayofweek(e)",
+    "replace(s, 'a', 'b')",
+    "starts_with(s, 'a')",
+    "exp(f)",
+    "contains(s, 'a')",
+    "coalesce(a, b, 1)",
+    "ifnull(a, b)",
+    "greatest(a, b, 1)",
+    "least(a, b)",
+    "nullif(a, b)",
+    "upper(s)",
+    "case a when 1 then 2 else 3 end",
+    "a in (1, 2)",
+    "a between 1 and 2",
+    "cast(s as varchar(5))",
+    "e + interval 3 day",
+    "length(s)",
+]
+
+
+@pytest.mark.parametrize("expression", TAKEN)
+def test_what_is_understood_is_taken(expression) -> None:
+    made = gt.Database()
+    made.table("t", a=int | None, b=int, s=str, e="date", ts="timestamp", f=float)
+    view = made.view(f"select {expression} as told from t")
+    assert view.columns == ("told",)
+
+
 SUGGESTED = {
     "select tss from t": "ts",
     "select t.tss from t": "ts",
