@@ -5,6 +5,7 @@ Columns go by type, so every query is well typed. An order with a limit names al
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -12,24 +13,25 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 TABLES = {
-    "t": {"a": "int", "b": "int", "s": "str", "d": "dec", "e": "date"},
+    "t": {"a": "int", "b": "int", "s": "str", "d": "dec", "e": "date", "x": "float"},
     "u": {"a": "int", "c": "int", "r": "str", "f": "dec"},
 }
-DECLARED = {"int": "bigint", "str": "varchar", "dec": "decimal(9, 2)", "date": "date"}
+DECLARED = {"int": "bigint", "str": "varchar", "dec": "decimal(9, 2)", "date": "date", "float": "double"}
 VALUES = {
     "int": st.sampled_from([None, -2, 0, 1, 1, 2, 3]),
     "str": st.sampled_from([None, "", "a", "ab", "b%", "abcabcabcabcabcabcabcabc", "abcabcabcabcabcabcabcabd"]),
     "dec": st.sampled_from([None, *map(Decimal, ("-1.50", "0.00", "0.25", "2.00", "7.10"))]),
     "date": st.sampled_from([None, date(2020, 1, 31), date(2020, 2, 29), date(1999, 12, 31), date(2021, 7, 4)]),
+    "float": st.sampled_from([None, math.nan, math.inf, -math.inf, -1.5, 0.25, 2.5, 0.49999999999999994]),
 }
 LITERALS = {
     "int": ["0", "1", "2", "-1", "null::bigint"],
     "str": ["'a'", "'ab'", "''", "'abcabcabcabcabcabcabcabc'"],
     "dec": ["0.5", "1.25", "2.00", "-1.5"],
     "date": ["date '2020-02-29'", "date '2000-01-01'"],
-    "float": ["0.5::double", "2.0::double"],
+    "float": ["0.5::double", "2.0::double", "'nan'::double"],
 }
-KINDS = ("int", "str", "dec", "date")
+KINDS = ("int", "str", "dec", "date", "float")
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ class Grammar:
                     f"cast({self.value('int', scope, depth)} as decimal(9, 1))",
                 ]
             )
+        if kind == "float":
+            x = self.value("float", scope, depth)
+            return self.pick([f"round({x})", f"abs({x})", f"(-({x}))", f"({x} + 1)", f"({x} * 2)"])
         x = self.value("date", scope, depth)
         return self.pick(
             [f"({x} + 3)", f"cast({x} + interval '1' month as date)", f"cast({x} - interval 5 day as date)"]
@@ -149,6 +154,9 @@ class Grammar:
         tests = [f"{x} {self.pick(['=', '<>', '<', '<=', '>', '>='])} {y}", f"{x} is null", f"{x} is not null"]
         tests += [f"{x} between {y} and {self.value(kind, scope, 0)}", f"{x} is distinct from {y}"]
         tests.append(f"{x} in ({y}, {self.pick(LITERALS[kind])})")
+        if kind == "int":
+            large = self.pick(["1234567890123456788", "1234567890123456789", "1234567890123456790"])
+            tests.append(f"{x} + 1234567890123456788 {self.pick(['=', '<', '>='])} {large}")
         if kind == "str":
             pattern = self.pick(["a%", "%b", "_", r"%b\%", ""])
             tests += [f"{x} like '{pattern}'", f"{x} not like '%c%'"]
@@ -211,9 +219,13 @@ class Grammar:
         return Relation(f"{name} {alias}", tuple((f"{alias}.{c}", kind) for c, kind in TABLES[name].items()))
 
     def relation(self, depth: int = 1) -> Relation:
-        choice = self._draw(st.integers(0, 7)) if depth else 0
+        choice = self._draw(st.integers(0, 9)) if depth else 0
         if choice <= 3:
             return self.table()
+        if choice == 8:
+            return self.merged()
+        if choice == 9:
+            return self.nested()
         if choice == 4:
             sql, kinds = self.query(depth - 1)
             alias = self.alias()
@@ -238,6 +250,49 @@ class Grammar:
             on += f" and {self.condition(both, 1)}"
         columns = left.columns if how in {"semi join", "anti join"} else both.columns
         return Relation(f"{left.sql} {how} {right.sql} on {on}", columns)
+
+    def keyed(self) -> Relation:
+        """A table whose first column is called "key", and the others as in no other relation."""
+        name = self.pick(TABLES)
+        alias = self.alias(name)
+        told = {column: "key" if column == "a" else f"{column}_{alias}" for column in TABLES[name]}
+        listed = ", ".join(f"{column} as {new}" for column, new in told.items())
+        columns = tuple((f"{alias}.{told[column]}", kind) for column, kind in TABLES[name].items())
+        return Relation(f"(select {listed} from {name}) {alias}", columns)
+
+    def merged(self) -> Relation:
+        """A chain of joins by the one column that all have in common, named by itself or with a relation."""
+        made = self.keyed()
+        for _ in range(self._draw(st.integers(1, 3))):
+            right = self.keyed()
+            if self.chance(4):
+                more = self.keyed()
+                inside = self.by_key(right, more, self.pick(["join", "left join", "right join", "full join"]))
+                right = Relation(f"({inside.sql})", inside.columns)
+            how = self.pick(["join", "left join", "right join", "full join", "full join", "semi join", "anti join"])
+            made = self.by_key(made, right, how)
+        return Relation(made.sql, (*made.columns, ("key", "int"), ("key", "int")))
+
+    def by_key(self, left: Relation, right: Relation, how: str) -> Relation:
+        sql = f"{left.sql} {how} {right.sql} using (key)"
+        if how not in {"semi join", "anti join"} and self.chance(2):
+            sql = f"{left.sql} natural {how} {right.sql}"
+        return Relation(sql, left.columns if how in {"semi join", "anti join"} else left.columns + right.columns)
+
+    def nested(self) -> Relation:
+        """Joins whose nesting is not that of their order: behind a comma, or before a condition that comes late."""
+        one, two, three = self.table(), self.table(), self.table()
+        columns = one.columns + two.columns + three.columns
+        if self.chance(2):
+            how = self.pick(["right join", "full join", "left join", "join"])
+            on = f"{self.pick(two.of('int'))} = {self.pick(three.of('int'))}"
+            return Relation(f"{one.sql}, {two.sql} {how} {three.sql} on {on}", columns)
+        how = self.pick(["join", "left join", "right join", "full join", "semi join", "anti join"])
+        on = f"{self.pick(one.of('int'))} = {self.pick(two.of('int') + three.of('int'))}"
+        return Relation(
+            f"{one.sql} {how} {two.sql} cross join {three.sql} on {on}",
+            one.columns if how in {"semi join", "anti join"} else columns,
+        )
 
     # -- queries
 

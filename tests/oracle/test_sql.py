@@ -15,13 +15,13 @@ import graphtide as gt
 
 
 def plain(value):
-    """Numbers of all makes are equal if they are; floats come from averages alone."""
+    """Numbers of all makes are equal if they are."""
     return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def alike(a, b) -> bool:
     if isinstance(a, float) and isinstance(b, float):
-        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
     return (a is None) == (b is None) and plain(a) == plain(b)
 
 
@@ -41,6 +41,8 @@ class Both:
     def __init__(self) -> None:
         self.ours = gt.Database()
         self.theirs = duckdb.connect()
+        # This pass of DuckDB 1.5 loses rows of an EXISTS that is related by two inequalities.
+        self.theirs.execute("set disabled_optimizers = 'deliminator'")
         self.held = {table: [] for table in TABLES}
         for table, columns in TABLES.items():
             declared = {name: DECLARED[kind] for name, kind in columns.items()}
@@ -65,6 +67,7 @@ class Both:
                 self.theirs.executemany(f"insert into {table} values ({marks})", all_rows)
 
     def check(self, view) -> None:
+        view.table().validate(full=True)
         ours, theirs = view.rows(), self.theirs.execute(view.text).fetchall()
         assert same_multiset(ours, theirs), (view.text, sorted(map(repr, ours)), sorted(map(repr, theirs)), self.held)
 

@@ -59,6 +59,14 @@ class Grouped:
         """The mean of a column, a float."""
         return self._total(column, name or column, mean=True)
 
+    def weights(self, column: str) -> Collection:
+        """What the exact sum of a column is made of, as columns `tag` and `weight` behind the key.
+
+        A few rows for each key, whatever the number of its rows; `kernels.weigh` says what tags stand for.
+        """
+        weighed = self._weighed(column, "tag")
+        return Grouped(weighed, (*self._keys, "tag")).count("weight")
+
     def min(self, *columns: str) -> Collection:
         """The least value; of several columns, the row that is least by the first, then the next."""
         return self._extreme(columns, layout.FIRST, "min")
@@ -159,10 +167,7 @@ class Grouped:
                 hint="cast it to a number",
             )
         is_float = found.kind is Kind.FLOAT
-        numbers = self._collection.select(*self._keys, **{name: column})
-        tagged = Schema([*numbers.schema.drop(name).items(), (name, INT)])
-        node = Node(Weigh(is_float), (numbers.node,), numbers.node.scope, tagged)
-        weighed = Collection(self._flow, self._flow.builder.add(node))
+        weighed = self._weighed(column, name)
         what = (
             (layout.MEAN_OF_FLOATS if is_float else layout.MEAN_OF_INTS)
             if mean
@@ -172,6 +177,14 @@ class Grouped:
         schema = self._key_schema((name, result.optional if found.nullable else result))
         label = f"{'avg' if mean else 'sum'} {column}"
         return self._reduce(weighed, schema, (layout.TOTAL, what), label, derivable=True)
+
+    def _weighed(self, column: str, name: str) -> Collection:
+        """The rows of each key as weights, with the tags under the given name."""
+        numbers = self._collection.select(*self._keys, **{name: column})
+        tagged = Schema([*numbers.schema.drop(name).items(), (name, INT)])
+        is_float = self._collection.schema[column].kind is Kind.FLOAT
+        node = Node(Weigh(is_float), (numbers.node,), numbers.node.scope, tagged)
+        return Collection(self._flow, self._flow.builder.add(node))
 
     def _extreme(self, columns: tuple[str, ...], kind: int, label: str) -> Collection:
         if not columns:

@@ -1,7 +1,7 @@
 """Aggregate functions, as sums, counts, means, least and greatest values, and what is made of them.
 
-A mean is of the ints that decimals are; a variance is two sums and a count. Sums are exact, so both are rounded
-only where they are put together.
+A mean is of the ints that decimals are, a variance the spread of them by a count. Sums and spreads are exact, so both
+are rounded only where they are put together.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class Totals:
         if isinstance(node, exp.Filter):
             node, condition = node.this, node.args["expression"].this
         rule = _RULES.get(type(node))
-        if rule is None or set(filter(node.args.get, node.args)) - {"this", "big_int", "expressions"}:
+        if rule is None:
             raise refuse(node)
         inner = node.this
         is_distinct = isinstance(inner, exp.Distinct)
         if is_distinct:
-            if len(inner.expressions) != 1:
+            if len(inner.expressions) != 1 or isinstance(inner.expressions[0], exp.Star):
                 raise refuse(node, "count the distinct values of one column")
             inner = inner.expressions[0]
         if isinstance(inner, exp.Star) or inner is None:
@@ -160,16 +160,14 @@ def _variance(
     """The mean square distance from the mean, for n - `missing` degrees of freedom."""
 
     def rule(totals: Totals, value: Scalar | None, is_distinct: bool) -> Scalar:  # noqa: FBT001
-        number = _number(value).to(DOUBLE)
-        square = Scalar(number.expression * number.expression, DOUBLE)
+        number = _number(value)
         if is_distinct:
             raise SqlError("the variance of distinct values is not supported", hint="select them distinct first")
         count = totals.total("count", number).cast(float)
-        total = totals.total("sum", number)
-        spread = totals.total("sum", square) - total * total / count
-        # Rounding may leave a little less than nothing.
-        positive = when(spread > 0.0, spread).otherwise(lit(0.0)) / (count - float(missing))
-        return Scalar(finish(when(count > float(missing), positive).otherwise(lit(None, float))), DOUBLE)
+        spread = totals.total("spread", number) / (count - float(missing))
+        if number.type.scale:
+            spread /= float(10 ** (2 * number.type.scale))
+        return Scalar(finish(when(count > float(missing), spread).otherwise(lit(None, float))), DOUBLE)
 
     return rule
 

@@ -13,10 +13,12 @@ from typing import Final, Protocol
 from sqlglot import Expr as Syntax
 from sqlglot import exp
 
-from graphtide.dataflow.expressions import Expression, col, lit
+from graphtide.dataflow.expressions import Expression, col
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
+from graphtide.sql.nesting import said_of
+from graphtide.sql.parse import spelled
 from graphtide.sql.plan import (
     Aggregate,
     Distinct,
@@ -62,10 +64,8 @@ class _Common:
 
 _Commons = Mapping[str, _Common]
 
-_OF_SELECT: Final = frozenset(
-    ["expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_"]
-)
-_OF_SET: Final = frozenset(["this", "expression", "distinct", "order", "limit", "offset", "with_"])
+
+_KINDS: Final = frozenset(["", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"])
 
 
 class Binder:
@@ -127,7 +127,6 @@ class Binder:
     # -- set operations
 
     def _set_operation(self, node: Syntax, parent: Scope | None, known: dict[str, _Common]) -> Bound:
-        _check_parts(node, _OF_SET)
         sides = [self.query(each, parent, known) for each in (node.this, node.args["expression"])]
         if len(sides[0].outputs) != len(sides[1].outputs):
             counts = [len(side.outputs) for side in sides]
@@ -157,14 +156,12 @@ class Binder:
     def relation(self, node: Syntax, scope: Scope, known: dict[str, _Common]) -> Plan:
         """What stands in FROM, entered into the scope."""
         if isinstance(node, exp.Table):
-            _check_parts(node, frozenset(["this", "alias", "joins", "db", "catalog"]))
             if node.args.get("db"):
                 raise refuse(node, "tables have no schema here")
             plan = self._named_relation(node, scope, known)
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             plan = self.relation(node.this, scope, known)
         elif isinstance(node, exp.Subquery):
-            _check_parts(node, frozenset(["this", "alias", "joins"]))
             bound = self.query(node.this, scope.parent, known)
             scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
             plan = bound.plan
@@ -210,19 +207,24 @@ class Binder:
     def joined(self, left: Plan, join: exp.Join, scope: Scope, known: dict[str, _Common]) -> Plan:
         """A relation joined to those before it."""
         side, kind, on = join.side.upper(), join.kind.upper(), join.args.get("on")
-        if _given(join, "using", "match_condition") or join.method:
+        if join.method:
             raise refuse(join, "write the condition with ON")
+        if kind not in _KINDS or (kind in {"SEMI", "ANTI"} and side) or (kind == "OUTER" and not side):
+            raise SqlError(f"{said_of(join)} is not supported", hint="write SEMI JOIN or ANTI JOIN, or LEFT OUTER JOIN")
         if isinstance(join.this, exp.Lateral):
             raise refuse(join.this, "write it as a correlated subquery")
         before = set(scope.relations)
         right = self.relation(join.this, scope, known)
         rows = Rows(Join((left, right)), scope, self.names, lambda node, s: self.query(node, s, known))
+        if on is not None:
+            _check_reach(on, scope, rows.plan.schema)
         if not side and kind in {"", "INNER", "CROSS"}:
             if on is not None:
                 rows.keep(on)
             return rows.plan
+        assert on is not None, "nesting refuses a join without its condition"
         without = rows.plan
-        condition = lit(True) if on is None else truth(translate(on, rows), on)  # noqa: FBT003
+        condition = truth(translate(on, rows), on)
         if rows.plan is not without:
             raise SqlError("a subquery in the condition of an outer join is not supported", hint="join it before")
         if kind in {"SEMI", "ANTI"}:
@@ -238,7 +240,6 @@ class _Select:
     """One select, bound clause by clause in the order in which SQL evaluates them."""
 
     def __init__(self, binder: Binder, node: exp.Select, parent: Scope | None, known: dict[str, _Common]) -> None:
-        _check_parts(node, _OF_SELECT)
         self._node = node
         self._names = binder.names
         self._scope = Scope(parent)
@@ -273,6 +274,8 @@ class _Select:
         if group is None and having is None and not calls:
             return
         rows = self._rows
+        for call in calls:
+            _check_own(call, self._scope)
         totals = Totals(self._names, rows.scalar)
         values = {call: totals.add(call) for call in dict.fromkeys(calls)}
         keys: dict[Syntax, Scalar] = {}
@@ -325,6 +328,26 @@ class _Select:
                     columns[found] = value.expression
             result.append(_ordered(each, found))
         return tuple(result)
+
+
+def _check_reach(condition: Syntax, scope: Scope, columns: Schema) -> None:
+    """Refuse a condition of a join that names a relation which stands beside the join, not in it."""
+    for node in condition.find_all(exp.Column):
+        found = scope.own(node)
+        if found is not None and not found.expression.columns() <= set(columns):
+            raise SqlError(
+                f'"{node.table}" stands outside of the join whose condition names it: {spelled(condition)}',
+                hint="put the condition into WHERE, or join it first",
+            )
+
+
+def _check_own(call: Syntax, scope: Scope) -> None:
+    """Refuse an aggregate of outer columns alone: SQL takes it for one of the query around."""
+    columns = list(call.find_all(exp.Column))
+    if columns and all(scope.own(each) is None for each in columns):
+        raise refuse(
+            call, "an aggregate names a column of its own query: write the outer one beside it, as in t.a * count(*)"
+        )
 
 
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:
@@ -388,13 +411,3 @@ def _names_itself(node: Syntax, name: str) -> bool:
 
 def _given(node: Syntax, *parts: str) -> bool:
     return any(node.args.get(part) for part in parts)
-
-
-def _check_parts(node: Syntax, known: frozenset[str]) -> None:
-    """Refuse a clause that would be passed over."""
-    for part, value in node.args.items():
-        if value and part not in known:
-            inner = value[0] if isinstance(value, list) else value
-            name = part.strip("_").upper().replace("_", " ")
-            text = inner.sql(dialect="duckdb") if isinstance(inner, Syntax) else str(inner)
-            raise SqlError(f"{name} is not supported: {text}", hint="rewrite the query without it")

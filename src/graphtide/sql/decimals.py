@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 import numpy as np
@@ -11,68 +11,79 @@ import pyarrow as pa
 
 from graphtide.errors import SchemaError
 from graphtide.rows.pandas_series import is_pandas
+from graphtide.sql.types import SqlType
 
 __all__ = ["decimals_out", "units_of", "with_units"]
 
-_LARGEST: Final = 2**63 - 1
+# No digit that is given may be lost before it is looked at.
+_EXACT: Final = Context(prec=10_000)
 
 
-def with_units(rows: Any, names: tuple[str, ...], scales: Mapping[str, int]) -> Any:
+def with_units(rows: Any, names: tuple[str, ...], decimals: Mapping[str, SqlType]) -> Any:
     """The rows, of any make, with the decimal columns as ints of their smallest unit."""
-    if not scales:
+    if not decimals:
         return rows
     if isinstance(rows, list | tuple) or (not hasattr(rows, "__arrow_c_stream__") and not is_pandas(rows)):
         if isinstance(rows, Mapping):
-            return {n: [_units(v, n, scales[n]) for v in c] if n in scales else c for n, c in rows.items()}
-        return [_row_with_units(row, names, scales) for row in rows]
+            return {n: [_units(v, n, decimals[n]) for v in c] if n in decimals else c for n, c in rows.items()}
+        return [_row_with_units(row, names, decimals) for row in rows]
     table = pa.Table.from_pandas(rows, preserve_index=False) if is_pandas(rows) else pa.table(rows)
     columns = [
-        _column_with_units(column, name, scales[name]) if name in scales else column
+        _column_with_units(column, name, decimals[name]) if name in decimals else column
         for name, column in zip(table.schema.names, table.columns, strict=True)
     ]
     return pa.Table.from_arrays(columns, names=table.schema.names)
 
 
-def _column_with_units(column: pa.ChunkedArray, name: str, scale: int) -> pa.Array:
+def _column_with_units(column: pa.ChunkedArray, name: str, of: SqlType) -> pa.Array:
     if pa.types.is_decimal(column.type):
-        return units_of(column, scale, name)
-    return pa.array([_units(each, name, scale) for each in column.to_pylist()], pa.int64())
+        return units_of(column, of, name)
+    return pa.array([_units(each, name, of) for each in column.to_pylist()], pa.int64())
 
 
-def _row_with_units(row: Any, names: tuple[str, ...], scales: Mapping[str, int]) -> Any:
+def _row_with_units(row: Any, names: tuple[str, ...], decimals: Mapping[str, SqlType]) -> Any:
     if isinstance(row, Mapping):
-        return {n: _units(v, n, scales[n]) if n in scales else v for n, v in row.items()}
+        return {n: _units(v, n, decimals[n]) if n in decimals else v for n, v in row.items()}
     if not isinstance(row, tuple | list):
-        return _units(row, names[0], scales[names[0]]) if len(names) == 1 and names[0] in scales else row
+        return _units(row, names[0], decimals[names[0]]) if len(names) == 1 and names[0] in decimals else row
     return tuple(
-        _units(value, names[i], scales[names[i]]) if i < len(names) and names[i] in scales else value
+        _units(value, names[i], decimals[names[i]]) if i < len(names) and names[i] in decimals else value
         for i, value in enumerate(row)
     )
 
 
-def _units(value: Any, name: str, scale: int) -> int | None:
-    """A number as an int of units of 10**-scale, exactly."""
+def _units(value: Any, name: str, of: SqlType) -> int | None:
+    """A number as an int of the smallest units of a decimal, exactly."""
     if value is None:
         return None
     try:
         exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-        units = exact.scaleb(scale)
+        units = exact.scaleb(of.scale or 0, _EXACT)
         whole = int(units)
     except (InvalidOperation, TypeError, ValueError, OverflowError):
         raise SchemaError(f'{value!r} in column "{name}" is not a decimal', hint="pass a Decimal or an int") from None
     if whole != units:
         raise SchemaError(
-            f'{value!r} in column "{name}" has more than {scale} digits after the point', hint="round it before"
+            f'{value!r} in column "{name}" has more than {of.scale} digits after the point', hint="round it before"
         )
-    if abs(whole) > _LARGEST:
-        raise SchemaError(f'{value!r} in column "{name}" does not fit into 64 bits', hint="declare it as float")
+    if abs(whole) >= 10**of.precision:
+        raise _too_wide(repr(value), name, of)
     return whole
 
 
-def units_of(column: pa.ChunkedArray | pa.Array, scale: int, name: str) -> pa.Array:
-    """An Arrow column of decimals as ints of units of 10**-scale."""
+def _too_wide(value: str, name: str, of: SqlType) -> SchemaError:
+    digits = of.precision - (of.scale or 0)
+    return SchemaError(
+        f'{value} in column "{name}" does not fit into {of}, which has {digits} digits before the point',
+        hint="declare the column with more digits, or as float",
+    )
+
+
+def units_of(column: pa.ChunkedArray | pa.Array, of: SqlType, name: str) -> pa.Array:
+    """An Arrow column of decimals as ints of the smallest units of a decimal."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    scale = of.scale or 0
     try:
         # What has the scale already lies as it should.
         is_so = pa.types.is_decimal128(column.type) and column.type.scale == scale
@@ -84,8 +95,10 @@ def units_of(column: pa.ChunkedArray | pa.Array, scale: int, name: str) -> pa.Ar
     halves = np.frombuffer(wide.buffers()[1], np.int64)[2 * wide.offset : 2 * (wide.offset + len(wide))]
     low, high = halves[::2], halves[1::2]
     present = wide.is_valid().to_numpy(zero_copy_only=False)
-    if (((low >> 63) != high) & present).any():
-        raise SchemaError(f'a value in column "{name}" does not fit into 64 bits', hint="declare it as float")
+    most = 10**of.precision
+    misfits = (((low >> 63) != high) | (low >= most) | (low <= -most)) & present
+    if misfits.any():
+        raise _too_wide(str(wide[int(np.argmax(misfits))]), name, of)
     return pa.array(low, mask=~present)
 
 

@@ -57,6 +57,8 @@ def interval_of(node: Syntax) -> Interval | None:
     if not isinstance(node, exp.Interval):
         return None
     unit = node.args.get("unit")
+    if unit is not None and not isinstance(unit, exp.Var):
+        raise SqlError(f"{node.sql(dialect='duckdb')} is not supported", hint="write interval '3' month")
     text = f"{_number(node)} {unit.name}" if unit is not None else node.this.name
     result = Interval(0, timedelta())
     parts: list[tuple[str, str]] = re.findall(r"([+-]?\d+)\s*([a-zA-Z]+)", text)

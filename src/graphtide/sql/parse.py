@@ -9,25 +9,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
-import sqlglot
+from sqlglot import Dialect, exp
 from sqlglot import Expr as Syntax
-from sqlglot import exp
 from sqlglot.errors import OptimizeError, ParseError, SqlglotError
 from sqlglot.optimizer.qualify import qualify
+from sqlglot.parsers.duckdb import DuckDBParser
 
 from graphtide.errors import SqlError
 from graphtide.rows import did_you_mean
+from graphtide.sql.nesting import nest_joins
+from graphtide.sql.understood import check_understood
+from graphtide.sql.using import merge_columns
 
 __all__ = ["DIALECT", "parsed", "spelled"]
 
 DIALECT = "duckdb"
 
 
+class _Parser(DuckDBParser):
+    """DuckDB's parser as sqlglot has it, except that it takes no argument of a function only to forget it."""
+
+    def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
+        """The node of a function, which must hold as many values as it was given arguments."""
+        held = [each for value in expression.args.values() for each in (value if isinstance(value, list) else [value])]
+        kept = sum(isinstance(each, Syntax) for each in held)
+        if args is not None and isinstance(expression, exp.Expr) and kept < len(args):
+            self.raise_error(f"{type(expression).key.upper()} takes {kept} arguments, and here are {len(args)}")
+        return super().validate_expression(expression, args)
+
+
 def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     """The tree of a query over tables, which are given with their columns and the columns' types."""
     try:
-        statements = [each for each in sqlglot.parse(text, dialect=DIALECT) if each is not None]
+        dialect = Dialect.get_or_raise(DIALECT)
+        found = _Parser(dialect=dialect).parse(dialect.tokenize(text), text)
+        statements = [each for each in found if each is not None]
     except ParseError as error:
         raise _parse_error(error, text) from None
     except SqlglotError as error:
@@ -38,7 +56,10 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     if not isinstance(tree, exp.Query):
         raise SqlError(f"{tree.key.upper()} is not a query", hint="write SELECT, or WITH ... SELECT")
     _check_tables(tree, tables)
+    check_understood(tree)
     _count_order(tree)
+    nest_joins(tree)
+    merge_columns(tree, tables)
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:

@@ -220,7 +220,10 @@ class Semi(_Binary):
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What an aggregate computes of the rows of a key: count, sum, avg, min or max of a column, rows if it is None."""
+    """What an aggregate computes of a column of a key's rows, or of the rows if it is None.
+
+    It is a count, sum, avg, min or max, or the spread: the sum of the squared distances from the mean.
+    """
 
     function: str
     column: str | None
@@ -250,7 +253,7 @@ class Aggregate(_Unary):
         if total.function == "count" or total.column is None:
             return INT
         found = self.input.schema[total.column]
-        if total.function == "avg":
+        if total.function in {"avg", "spread"}:
             found = FLOAT.optional if found.nullable else FLOAT
         return found.optional if not self.keys else found
 

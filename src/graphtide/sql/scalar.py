@@ -6,15 +6,19 @@ away from zero where it loses digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import datetime
+from decimal import Context, Decimal
+from functools import cache
 from typing import Any, Final
 
 from graphtide.dataflow.expressions import Expression, call, lit, when
 from graphtide.dataflow.expressions.expression import Literal
 from graphtide.errors import SqlError
 from graphtide.rows import Kind
+from graphtide.sql.moments import date_of, timestamp_of
+from graphtide.sql.rounding import decimal_text, refused, rounded, rounded_to, too_wide
 from graphtide.sql.types import DIGITS, WIDEST, SqlType, common
 
 __all__ = [
@@ -40,6 +44,10 @@ TEXT: Final = SqlType(Kind.STR)
 DATES: Final = SqlType(Kind.DATE)
 TIMES: Final = SqlType(Kind.TIMESTAMP)
 
+_LARGEST: Final = 2**63 - 1
+# Enough for every digit of a number that is written out.
+_EXACT: Final = Context(prec=10_000)
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
@@ -54,14 +62,22 @@ class Scalar:
         if "e" in text.lower():
             return Scalar(lit(float(text)), DOUBLE)
         whole, _, fraction = text.replace("_", "").partition(".")
-        # Zeros at the end say nothing, and would cost digits in products.
-        fraction = fraction.rstrip("0")
-        digits = len((whole + fraction).lstrip("0")) or 1
-        if digits > DIGITS:
-            return Scalar(lit(float(text)), DOUBLE)
-        if "." not in text:
-            return Scalar(lit(int(whole)), INTEGER)
-        return Scalar(lit(int(whole + fraction or "0")), SqlType(Kind.INT, len(fraction), max(digits, len(fraction))))
+        units = int(whole + fraction or "0")
+        if units > _LARGEST or len(fraction) > DIGITS:
+            raise SqlError(f"{text} does not fit into 64 bits", hint=f"write {text}e0 for the DOUBLE that is nearest")
+        if not fraction:
+            return Scalar(lit(units), INTEGER)
+        return Scalar(lit(units), SqlType(Kind.INT, len(fraction), min(WIDEST, len(whole) + len(fraction))))
+
+    @property
+    def without_zeros(self) -> Scalar:
+        """The same decimal without the zeros at its end, if it is a literal: they would cost digits in products."""
+        value, scale, precision = self.literal, self.type.scale, self.type.precision
+        if scale is None or not isinstance(value, int):
+            return self
+        while scale > 0 and value % 10 == 0:
+            value, scale, precision = value // 10, scale - 1, precision - 1
+        return Scalar(lit(value), SqlType(Kind.INT, scale, max(precision, 1)))
 
     @property
     def literal(self) -> Any:
@@ -113,6 +129,7 @@ def compared(operation: str, a: Scalar, b: Scalar) -> tuple[Expression, Expressi
     Of two decimals the one with more digits is rounded, to the side on which nothing changes, because the other one
     may not fit into 64 bits with as many.
     """
+    a, b = a.without_zeros, b.without_zeros
     exact = a.type.kind is b.type.kind is Kind.INT
     digits = (a.type.scale or 0) - (b.type.scale or 0)
     if not exact or digits == 0 or (a if digits < 0 else b).literal is not None:
@@ -169,6 +186,7 @@ def _folded(expression: Expression, operation: str, a: Expression, b: Expression
 
 
 def _product(a: Scalar, b: Scalar) -> Scalar:
+    a, b = a.without_zeros, b.without_zeros
     product = _folded(a.expression * b.expression, "*", a.expression, b.expression)
     if not (a.type.is_decimal or b.type.is_decimal):
         return Scalar(product, INTEGER)
@@ -178,9 +196,7 @@ def _product(a: Scalar, b: Scalar) -> Scalar:
             f"a product of {a.type} and {b.type} has {scale} digits after the point, which 64 bits do not hold",
             hint="cast one of them to DOUBLE, or to a decimal of a smaller scale",
         )
-    whole = a.type if a.type.is_decimal else b.type
-    precision = a.type.precision + b.type.precision if a.type.is_decimal and b.type.is_decimal else whole.precision
-    return Scalar(product, SqlType(Kind.INT, scale, min(WIDEST, max(precision, scale))))
+    return Scalar(product, SqlType(Kind.INT, scale, min(WIDEST, a.type.precision + b.type.precision)))
 
 
 def _days(operation: str, a: Scalar, b: Scalar) -> Scalar:
@@ -233,12 +249,11 @@ def _parsed(text: str, wanted: SqlType) -> Scalar:
     """A string literal as another type."""
     try:
         if wanted.is_decimal:
-            number = Decimal(text).scaleb(wanted.scale or 0)
-            value: Any = int(number.quantize(Decimal(1), rounding="ROUND_HALF_UP"))
+            value: Any = _units(Decimal(text), wanted, f"'{text}'")
         elif wanted.kind is Kind.DATE:
-            value = date.fromisoformat(text.strip())
+            value = date_of(text)
         elif wanted.kind is Kind.TIMESTAMP:
-            value = datetime.fromisoformat(text.strip())
+            value = timestamp_of(text)
         elif wanted.kind is Kind.BOOL:
             value = {"true": True, "false": False}[text.strip().lower()]
         else:
@@ -248,21 +263,17 @@ def _parsed(text: str, wanted: SqlType) -> Scalar:
     return Scalar(lit(value), wanted)
 
 
-def cast(value: Scalar, to: SqlType) -> Scalar:
-    """The value as another type, as CAST gives it."""
+def cast(value: Scalar, to: SqlType, told: str = "a cast") -> Scalar:
+    """The value as another type, as CAST gives it; an error will quote how it was `told`."""
     have = value.type
     if have == to or value.is_null:
         return value.to(to)
     if isinstance(value.literal, str) and to.kind in _FROM_TEXT:
         return _parsed(value.literal, to)
     if have.is_decimal and to.kind is Kind.STR:
-        return Scalar(call(_decimal_text(have.scale or 0), value.expression, returns=str), to)
+        return Scalar(call(_text_of(have), value.expression, returns=str), to)
     if to.is_decimal:
-        if have.kind is Kind.FLOAT:
-            return Scalar(_rounded(value.expression * float(10 ** (to.scale or 0))).cast(int), to)
-        if have.kind is not Kind.INT:
-            raise SqlError(f"cannot cast {have} to {to}", hint="cast to DOUBLE first")
-        return value.to(to)
+        return _to_decimal(value, to, told)
     if have.is_decimal:
         if to.kind is Kind.INT:
             return value.to(to)
@@ -276,9 +287,43 @@ def cast(value: Scalar, to: SqlType) -> Scalar:
     return Scalar(value.expression.cast(to.encoding), to)
 
 
-def _rounded(number: Expression) -> Expression:
-    """A float rounded half away from zero."""
-    return when(number >= 0.0, (number + 0.5).floor()).otherwise(-((-number + 0.5).floor()))
+def _to_decimal(value: Scalar, to: SqlType, told: str) -> Scalar:
+    """A number as a decimal, which it must fit into."""
+    have, number = value.type, value.expression
+    scale, most = to.scale or 0, 10**to.precision
+    if have.kind is Kind.FLOAT:
+        units = rounded(number * float(10**scale))
+        fits = (abs(units) < float(most)) | number.is_null()
+        return Scalar(when(fits, units.cast(int)).otherwise(refused(number, have, to, told)), to)
+    if have.kind is not Kind.INT:
+        raise SqlError(f"cannot cast {have} to {to}", hint="cast to DOUBLE first")
+    own = have if have.is_decimal else SqlType(Kind.INT, 0, WIDEST)
+    if isinstance(value.literal, int):
+        return Scalar(lit(_units(Decimal(value.literal).scaleb(-(own.scale or 0)), to, told)), to)
+    more = scale - (own.scale or 0)
+    scaled = _scaled(number, more)
+    # Rounding may bring a digit before the point.
+    if own.precision - (own.scale or 0) + (more < 0) <= to.precision - scale:
+        return Scalar(scaled, to)
+    # Before it is scaled, where that might leave 64 bits.
+    fits = abs(number) < 10 ** (to.precision - more) if more >= 0 else abs(scaled) < most
+    return Scalar(when(fits | number.is_null(), scaled).otherwise(refused(number, own, to, told)), to)
+
+
+def _units(number: Decimal, to: SqlType, told: str) -> int:
+    """A fixed number as units of a decimal."""
+    units = int(number.scaleb(to.scale or 0, _EXACT).quantize(Decimal(1), "ROUND_HALF_UP", _EXACT))
+    if abs(units) >= 10**to.precision:
+        raise too_wide(f"{number:f}", to, told)
+    return units
+
+
+@cache
+def _text_of(of: SqlType) -> Callable[[int], str]:
+    def text(units: int) -> str:
+        return decimal_text(units, of)
+
+    return text
 
 
 def round_to(value: Scalar, digits: int) -> Scalar:
@@ -286,11 +331,11 @@ def round_to(value: Scalar, digits: int) -> Scalar:
     if value.type.is_decimal:
         scale = value.type.scale or 0
         kept = min(max(digits, 0), scale)
-        return value.to(SqlType(Kind.INT, kept, max(value.type.precision - scale + kept, 1)))
+        # 9.9 becomes 10: as many digits in all as before.
+        return Scalar(_scaled(value.expression, kept - scale), SqlType(Kind.INT, kept, value.type.precision))
     if value.type.kind is Kind.INT:
         return value
-    factor = float(10**digits)
-    return Scalar(_rounded(value.expression * factor) / factor, DOUBLE)
+    return Scalar(rounded_to(value.expression, digits), DOUBLE)
 
 
 def whole(value: Scalar, *, up: bool) -> Scalar:
@@ -299,17 +344,8 @@ def whole(value: Scalar, *, up: bool) -> Scalar:
         return value if value.type.kind is Kind.INT else Scalar(_ceil_or_floor(value.expression, up=up), DOUBLE)
     factor = 10 ** (value.type.scale or 0)
     number = value.expression
-    return Scalar(
-        _divided(number, factor, up=up), SqlType(Kind.INT, 0, max(value.type.precision - (value.type.scale or 0), 1))
-    )
+    return Scalar(_divided(number, factor, up=up), SqlType(Kind.INT, 0, value.type.precision))
 
 
 def _ceil_or_floor(number: Expression, *, up: bool) -> Expression:
     return number.ceil() if up else number.floor()
-
-
-def _decimal_text(scale: int) -> Any:
-    def text(units: int) -> str:
-        return f"{Decimal(units).scaleb(-scale):f}"
-
-    return text

@@ -41,7 +41,7 @@ class Table:
         # Without a key, rows are found by all columns.
         self._key_places = [self.schema.index(name) for name in primary_key or self.schema]
         self.rows = 0  # as of the last commit
-        self._scales = {n: t.scale for n, (t, _) in columns.items() if t.scale is not None}
+        self._decimals = {n: t for n, (t, _) in columns.items() if t.is_decimal}
         self._flow = flow
         self._input = flow.input_of(name, self.schema)
         self._index = self._input.arrange(*(primary_key or self.schema))
@@ -124,15 +124,15 @@ class Table:
             self._staged.append((codes, diff))
 
     def _encoded(self, rows: Any) -> Codes:
-        given = with_units(rows, self.schema.names, self._scales)
+        given = with_units(rows, self.schema.names, self._decimals)
         return encode_rows(self.schema, self._flow.dictionary, given)
 
     def _encoded_keys(self, keys: Any) -> Codes:
         if not self.primary_key:
             raise SqlError(f'"{self.name}" has no primary key', hint="name the rows in full")
         schema = self.schema.select(*self.primary_key)
-        scales = {name: scale for name, scale in self._scales.items() if name in schema}
-        return encode_rows(schema, self._flow.dictionary, with_units(keys, schema.names, scales))
+        decimals = {name: of for name, of in self._decimals.items() if name in schema}
+        return encode_rows(schema, self._flow.dictionary, with_units(keys, schema.names, decimals))
 
     def _current(self, keys: Codes) -> Codes:
         """The rows that have the keys now, with what is staged."""

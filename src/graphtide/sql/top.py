@@ -1,12 +1,13 @@
 """The first rows in an order, kept as rows come and go.
 
 The kernel orders rows by codes, ascending. A descending number is negated; NULL stands where it is asked for by a
-column of its own. Strings have codes in no order: they are ordered by their first bytes, packed into ints, and those
-that are longer by their place among the strings that begin alike, which Python finds.
+column of its own, and so does NaN then. Strings have codes in no order: they are ordered by their first bytes, packed
+into ints, and those that are longer by their place among the strings that begin alike, which Python finds.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -63,6 +64,9 @@ def _ranks(order: Order, found: Type, place: str | None) -> list[Expression]:
     elif found.kind not in {Kind.INT, Kind.FLOAT}:
         numbers = [value.cast(int)]
     result = [-number if order.is_descending else number for number in numbers]
+    if found.kind is Kind.FLOAT and order.is_descending:
+        # NaN is the greatest, and so is its negative.
+        result.insert(0, when(value > lit(math.inf), lit(0)).otherwise(lit(1)))
     if found.nullable:
         first, last = (lit(0), lit(1)) if order.nulls_first else (lit(1), lit(0))
         result.insert(0, when(value.is_null(), first).otherwise(last))

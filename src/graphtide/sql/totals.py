@@ -13,6 +13,7 @@ from typing import Final
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, lit, when
 from graphtide.sql.plan import Total
+from graphtide.sql.spread import spread
 from graphtide.sql.workshop import Workshop
 
 __all__ = ["aggregated"]
@@ -97,6 +98,8 @@ def _total(
         known = when(col(value).is_null(), lit(0)).otherwise(lit(1))
         values = shop.linear(values, [*map(col, grouped), known])
         grouped, value = values.schema.names[:-1], values.schema.names[-1]
+    if total.function == "spread":
+        return spread(shop, values)
     key = (total.function, values.node)
     by_key = values.group_by(*grouped)
     if total.function == "min":

@@ -128,12 +128,12 @@ def _comparison(node: Syntax, part: Part) -> Scalar:
     if type(node) in _ORDERS:
         symbol, compare = _ORDERS[type(node)]
         return Scalar(compare(*compared(symbol, left, right)), BOOLEAN)
-    a, b = united(left, right)
+    a, b = united(left.without_zeros, right.without_zeros)
     return Scalar(_EQUALITIES[type(node)](a.expression, b.expression), BOOLEAN)
 
 
 def _equal(a: Scalar, b: Scalar) -> Expression:
-    a, b = united(a, b)
+    a, b = united(a.without_zeros, b.without_zeros)
     return a.expression == b.expression
 
 
@@ -183,7 +183,7 @@ def _in_list(node: Syntax, part: Part) -> Scalar:
     choices = [part(each) for each in node.expressions]
     if isinstance(node.this, exp.Tuple) or not choices:
         raise refuse(node, "compare the columns one by one")
-    value, *members = united(part(node.this), *choices)
+    value, *members = united(part(node.this), *(each.without_zeros for each in choices))
     fixed = [each.literal for each in members if each.literal is not None]
     tests = [value.expression.is_in(fixed)] if fixed else []
     tests += [value.expression == each.expression for each in members if each.literal is None]
@@ -237,7 +237,11 @@ def _null_if(node: Syntax, part: Part) -> Scalar:
 
 
 def _cast(node: Syntax, part: Part) -> Scalar:
-    return cast(part(node.this), named(node.args["to"]))
+    inner, to = node.this, named(node.args["to"])
+    if to.kind is Kind.FLOAT and isinstance(inner, exp.Literal) and not inner.is_string:
+        # A double may be written with more digits than 64 bits hold.
+        return Scalar(lit(float(inner.name)), to)
+    return cast(part(inner), to, node.sql(dialect="duckdb"))
 
 
 def _distance_of_dates(node: Syntax, part: Part) -> Scalar:

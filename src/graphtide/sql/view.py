@@ -42,7 +42,7 @@ class View(Tabular):
 
     def changes(self) -> pa.Table:
         """What the last commit changed: the columns, the epoch, and by how much the row's count changed."""
-        return self._told(self.output.changes(), with_changes=True)
+        return self._told(self._added_up(self.output.changes()), with_changes=True)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The answer as Python tuples, in the order that the query asks for."""
@@ -66,6 +66,19 @@ class View(Tabular):
             fields += [found.schema.field(i) for i in range(found.num_columns - 2, found.num_columns)]
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
+    def _added_up(self, changes: pa.Table) -> pa.Table:
+        """The changes without the columns that are there for the order alone; rows that differ in those cancel."""
+        width, last = len(self.columns), changes.num_columns - 1
+        if width == last - 1:
+            return changes
+        kept = changes.select([*range(width), last - 1, last])
+        # By numbers: a column of the query may be called as those of the changes are.
+        *keys, diff = map(str, range(kept.num_columns))
+        numbered = kept.rename_columns([*keys, diff])
+        summed = numbered.group_by(keys, use_threads=False).aggregate([(diff, "sum")])
+        summed = summed.filter(pc.call_function("not_equal", [summed.column(len(keys)), pa.scalar(0)]))
+        return summed.rename_columns(kept.column_names).cast(kept.schema)
+
     def _sorted(self, found: pa.Table) -> Any:
         """The places of the rows in order; each column may have its NULLs first or last."""
         columns: dict[str, Any] = {}
@@ -75,6 +88,10 @@ class View(Tabular):
             columns[f"null {i}"] = column.is_null()
             columns[f"value {i}"] = column
             keys.append((f"null {i}", "descending" if each.nulls_first else "ascending"))
+            if pa.types.is_floating(column.type) and each.is_descending:
+                # Arrow puts NaN behind all numbers in either order, and it is the greatest.
+                columns[f"nan {i}"] = pc.call_function("is_nan", [column])
+                keys.append((f"nan {i}", "descending"))
             keys.append((f"value {i}", "descending" if each.is_descending else "ascending"))
         if not found.num_rows:
             return np.empty(0, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from decimal import Decimal
 
@@ -43,11 +44,11 @@ def test_rows_of_every_make() -> None:
 
 def test_decimals_that_do_not_fit_are_refused() -> None:
     db = orders()
-    for bad, word in [(Decimal("0.001"), "digits"), ("x", "not a decimal"), (Decimal(10) ** 18, "64 bits")]:
+    for bad, word in [(Decimal("0.001"), "digits"), ("x", "not a decimal"), (Decimal(10) ** 18, "does not fit")]:
         with pytest.raises(SchemaError, match=word):
             db.insert("orders", [(1, "a", bad)])
     wide = pa.table({"id": [1], "customer": ["a"], "total": pa.array([Decimal(10) ** 20], pa.decimal128(38, 2))})
-    with pytest.raises(SchemaError, match="64 bits"):
+    with pytest.raises(SchemaError, match="does not fit"):
         db.insert("orders", wide)
     fine = pa.table({"id": [1], "customer": ["a"], "total": pa.array([Decimal("0.001")], pa.decimal128(9, 3))})
     with pytest.raises(SchemaError, match="digits"):
@@ -187,6 +188,52 @@ def test_order_is_that_of_the_query() -> None:
     db.commit()
     assert view.rows() == [("ann",), ("ann",), (None,), ("bob",)]
     assert view.table().column_names == ["customer"]
+
+
+NUMBERS = [(1, math.nan), (2, 1.0), (3, math.inf), (4, None), (5, -math.inf), (6, math.nan)]
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("x desc, a", [1, 6, 3, 2, 5, 4]),
+        ("x, a", [5, 2, 3, 1, 6, 4]),
+        ("x desc nulls first, a desc", [4, 6, 1, 3, 2, 5]),
+        ("-x desc, a", [1, 6, 5, 2, 3, 4]),
+    ],
+)
+def test_nan_is_the_greatest_number_in_every_order(order, told) -> None:
+    db = gt.Database()
+    db.table("t", a=int, x=float | None)
+    whole = db.view(f"select a from t order by {order}")
+    firsts = [db.view(f"select a from t order by {order} limit {n}") for n in range(1, 6)]
+    db.insert("t", NUMBERS)
+    db.commit()
+    assert [a for (a,) in whole.rows()] == told
+    for n, view in enumerate(firsts, 1):
+        assert [a for (a,) in view.rows()] == told[:n]
+
+
+def test_changes_are_those_of_the_columns_that_are_selected() -> None:
+    db = gt.Database()
+    db.table("t", a=int, x=float | None, s=str, d="decimal(9, 2)", primary_key="a")
+    by_x = db.view("select a as diff, d from t order by x")
+    by_s = db.view("select d from t order by s limit 2")
+    db.insert("t", [(1, 1.0, "a", Decimal(1)), (2, None, "b", None), (3, 3.0, "c", Decimal(1))])
+    db.commit()
+    assert sorted(row[-1] for row in zip(*by_s.changes().to_pydict().values(), strict=True)) == [1, 1]
+    db.update("t", [(2, 2.0, "b", None), (1, 1.0, "d", Decimal(1))])
+    db.commit()
+    assert by_x.changes().num_rows == 0
+    # One row with 1.00 has taken the place of another.
+    assert by_s.changes().num_rows == 0
+    db.update("t", [(2, math.nan, "b", Decimal("2.5"))])
+    db.commit()
+    found = by_x.changes()
+    assert found.schema.field(1).type == pa.decimal128(9, 2)
+    assert sorted(map(repr, zip(*(column.to_pylist() for column in found.columns), strict=True))) == sorted(
+        map(repr, [(2, None, 2, -1), (2, Decimal("2.50"), 2, 1)])
+    )
 
 
 def test_an_index_finds_the_rows_of_keys() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graphtide.dataflow.expressions.calls import Codes
 from graphtide.dataflow.expressions.expression import Invoke
-from graphtide.errors import SchemaError, UserFunctionError
+from graphtide.errors import GraphtideError, SchemaError, UserFunctionError
 from graphtide.jit import looped
 from graphtide.rows import (
     NULL,
@@ -87,6 +87,8 @@ class Rowwise:
         for values in zip(*arguments, strict=True):
             try:
                 results.append(function(*values))
+            except GraphtideError:
+                raise
             except Exception as error:
                 raise self._failure(values, f"raised {type(error).__name__}: {error}", None) from error
         try:
