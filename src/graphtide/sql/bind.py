@@ -14,6 +14,7 @@ from sqlglot import Expr as Syntax
 from sqlglot import exp
 
 from graphtide.dataflow.expressions import Expression, col, lit
+from graphtide.dataflow.expressions.expression import Column
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
@@ -255,11 +256,23 @@ class _Select:
         where = node.args.get("where")
         if where is not None:
             self._rows.keep(where.this)
+        self._name_order()
         self._group()
         having = node.args.get("having")
         if having is not None:
             self._rows.keep(having.this)
         return self._projected()
+
+    def _name_order(self) -> None:
+        """Say which relation a column in an expression of ORDER BY is of: such a one comes before what is selected."""
+        order = self._node.args.get("order")
+        for each in order.expressions if order else ():
+            if isinstance(each.this.unnest(), exp.Column):
+                continue
+            for column in each.this.find_all(exp.Column):
+                owners = [alias for alias, known in self._scope.relations.items() if column.name in known]
+                if not column.table and len(owners) == 1:
+                    column.set("table", exp.to_identifier(owners[0]))
 
     def _group(self) -> None:
         node = self._node
@@ -302,29 +315,46 @@ class _Select:
             name = self._names.fresh(each.alias_or_name or "column")
             columns[name] = value.expression
             outputs.append(Output(each.alias_or_name or f"col{len(outputs)}", name, value.type))
-        order = self._order(outputs, columns)
-        plan: Plan = Project(rows.plan, columns, self._scope.around())
-        if node.args.get("distinct"):
-            if len(columns) > len(outputs):
-                raise SqlError("SELECT DISTINCT is ordered by what it does not select", hint="select it, too")
+        is_distinct = bool(node.args.get("distinct"))
+        # Rows are told apart before they are ordered: what they are ordered by is made of what is selected.
+        values = {name: col(name) for name in columns} if is_distinct else columns
+        self._scope.selected = {o.name: Scalar(values[o.column], o.type) for o in reversed(outputs)}
+        order, further = self._order(outputs, columns)
+        plan: Plan = Project(rows.plan, columns if is_distinct else columns | further, self._scope.around())
+        if is_distinct:
             plan = Distinct(plan)
+            if further:
+                plan = Project(plan, {**values, **_over_selected(further, columns)})
         return Bound(_limited(node, plan, order), tuple(outputs), order)
 
-    def _order(self, outputs: list[Output], columns: dict[str, Expression]) -> tuple[Order, ...]:
-        """The columns to sort by; those that are not selected are added."""
+    def _order(
+        self, outputs: list[Output], columns: Mapping[str, Expression]
+    ) -> tuple[tuple[Order, ...], dict[str, Expression]]:
+        """The columns to sort by, and those of them that are not selected."""
         order = self._node.args.get("order")
         result: list[Order] = []
+        further: dict[str, Expression] = {}
         for each in order.expressions if order else ():
-            inner = each.this
+            inner = each.this.unnest()
             found = _output_named(inner, outputs)
             if found is None:
-                value = self._rows.scalar(inner)
-                found = next((name for name, known in columns.items() if known.equals(value.expression)), None)
+                value = self._rows.scalar(inner).expression
+                known = {**columns, **further}
+                found = next((name for name, one in known.items() if one.equals(value)), None)
                 if found is None:
                     found = self._names.fresh("order")
-                    columns[found] = value.expression
+                    further[found] = value
             result.append(_ordered(each, found))
-        return tuple(result)
+        return tuple(result), further
+
+
+def _over_selected(further: Mapping[str, Expression], columns: Mapping[str, Expression]) -> dict[str, Expression]:
+    """What distinct rows are ordered by, as made of the columns that are selected."""
+    places = {each.name: col(name) for name, each in columns.items() if isinstance(each, Column)}
+    result = {name: each.substitute(places) for name, each in further.items()}
+    if not all(each.columns() <= set(columns) for each in result.values()):
+        raise SqlError("SELECT DISTINCT is ordered by what it does not select", hint="select it, too")
+    return result
 
 
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:
