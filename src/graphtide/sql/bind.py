@@ -14,10 +14,11 @@ from sqlglot import Expr as Syntax
 from sqlglot import exp
 
 from graphtide.dataflow.expressions import Expression, col, lit
-from graphtide.dataflow.expressions.expression import Column
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
+from graphtide.sql.order import name_order, over_selected
+from graphtide.sql.parse import spelled
 from graphtide.sql.plan import (
     Aggregate,
     Distinct,
@@ -36,11 +37,12 @@ from graphtide.sql.plan import (
     Unit,
 )
 from graphtide.sql.recursion import check_linear
-from graphtide.sql.rows import GroupedRows, Rows
-from graphtide.sql.scalar import Scalar, united
+from graphtide.sql.rows import GroupedRows, Rows, has_subquery
+from graphtide.sql.scalar import Scalar, cast, united
 from graphtide.sql.scope import Bound, Names, Output, Scope
-from graphtide.sql.translate import refuse, translate, truth
+from graphtide.sql.translate import refuse
 from graphtide.sql.types import SqlType
+from graphtide.sql.values import written_out
 
 __all__ = ["Binder", "Catalogue"]
 
@@ -66,6 +68,7 @@ _Commons = Mapping[str, _Common]
 _OF_SELECT: Final = frozenset(
     ["expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_"]
 )
+_MOST_ROWS: Final = 2**63 - 1
 _OF_SET: Final = frozenset(["this", "expression", "distinct", "order", "limit", "offset", "with_"])
 
 
@@ -79,14 +82,26 @@ class Binder:
     def query(self, node: Syntax, parent: Scope | None = None, commons: _Commons | None = None) -> Bound:
         """A query as a plan."""
         known = dict(commons or {})
-        while isinstance(node, exp.Subquery) and not _given(node, "with_", "alias", "order", "limit"):
-            node = node.this
         self._enter_commons(node.args.get("with_"), parent, known)
         if isinstance(node, exp.Select):
             return _Select(self, node, parent, known).bound()
+        if isinstance(node, exp.Subquery):
+            return self._parenthesised(node, parent, known)
+        if isinstance(node, exp.Values):
+            return written_out(
+                node,
+                lambda: Rows(Unit(), Scope(parent), self.names, lambda inner, scope: self.query(inner, scope, known)),
+            )
         if isinstance(node, exp.Union | exp.Except | exp.Intersect):
             return self._set_operation(node, parent, known)
         raise refuse(node)
+
+    def _parenthesised(self, node: exp.Subquery, parent: Scope | None, known: dict[str, _Common]) -> Bound:
+        """A query in parentheses; what is ordered outside of them is no longer ordered as inside."""
+        _check_parts(node, frozenset(["this", "order", "limit", "offset", "with_"]))
+        inner = self.query(node.this, parent, known)
+        order = _order_of_outputs(node, inner.outputs) or inner.order
+        return Bound(_limited(node, inner.plan, order), inner.outputs, order)
 
     # -- common table expressions
 
@@ -118,7 +133,8 @@ class Binder:
                 hint="select as many in both",
             )
         check_linear(step.plan, variable, is_distinct=bool(node.args.get("distinct")))
-        values = [each.scalar.to(to.type).expression for each, to in zip(step.outputs, outputs, strict=True)]
+        # The base says what the columns are.
+        values = [cast(each.scalar, to.type).expression for each, to in zip(step.outputs, outputs, strict=True)]
         again = Project(step.plan, dict(zip(schema, values, strict=True)))
         plan = Recursive(
             _picked(base.plan, base.outputs, schema), again, variable, is_distinct=bool(node.args.get("distinct"))
@@ -162,7 +178,8 @@ class Binder:
             if node.args.get("db"):
                 raise refuse(node, "tables have no schema here")
             plan = self._named_relation(node, scope, known)
-        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery) and not node.alias:
+            _check_parts(node, frozenset(["this", "joins"]))
             plan = self.relation(node.this, scope, known)
         elif isinstance(node, exp.Subquery):
             _check_parts(node, frozenset(["this", "alias", "joins"]))
@@ -170,7 +187,9 @@ class Binder:
             scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
             plan = bound.plan
         elif isinstance(node, exp.Values):
-            plan = self._values(node, scope)
+            bound = self.query(node, scope.parent, known)
+            scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
+            plan = bound.plan
         else:
             raise refuse(node)
         for join in node.args.get("joins") or ():
@@ -192,22 +211,6 @@ class Binder:
         scope.enter(node.alias_or_name, {each.name: each.scalar for each in _renamed(outputs, node)})
         return plan
 
-    def _values(self, node: exp.Values, scope: Scope) -> Plan:
-        empty = Rows(Unit(), Scope(scope.parent), self.names, self.query)
-        rows = [[translate(each, empty) for each in row.expressions] for row in node.expressions]
-        united_columns = [united(*column) for column in zip(*rows, strict=True)]
-        columns = [self.names.fresh("value") for _ in united_columns]
-        parts = tuple(
-            Project(Unit(), {c: values[i].expression for c, values in zip(columns, united_columns, strict=True)})
-            for i in range(len(rows))
-        )
-        outputs = tuple(
-            Output(f"col{i}", column, values[0].type)
-            for i, (column, values) in enumerate(zip(columns, united_columns, strict=True))
-        )
-        scope.enter(node.alias, {each.name: each.scalar for each in _renamed(outputs, node)})
-        return Union(parts, tuple(columns))
-
     def joined(self, left: Plan, join: exp.Join, scope: Scope, known: dict[str, _Common]) -> Plan:
         """A relation joined to those before it."""
         side, kind, on = join.side.upper(), join.kind.upper(), join.args.get("on")
@@ -222,17 +225,18 @@ class Binder:
             if on is not None:
                 rows.keep(on)
             return rows.plan
-        without = rows.plan
-        condition = lit(True) if on is None else truth(translate(on, rows), on)  # noqa: FBT003
-        if rows.plan is not without:
-            raise SqlError("a subquery in the condition of an outer join is not supported", hint="join it before")
+        here, there = (right, left) if side == "RIGHT" else (left, right)
+        if side == "FULL" and on is not None and has_subquery(on):
+            raise SqlError(
+                f"a subquery in the condition of a full join is not supported: {spelled(on)}",
+                hint="join it before, or unite a left join with the rows that it leaves out",
+            )
+        partners, conditions = (there, (lit(True),)) if on is None else rows.partners(here, there, on)  # noqa: FBT003
         if kind in {"SEMI", "ANTI"}:
             for alias in set(scope.relations) - before:
                 del scope.relations[alias]
-            return Semi(left, right, (condition,), kind == "ANTI")
-        if side == "RIGHT":
-            return Outer(right, left, (condition,))
-        return Outer(left, right, (condition,), side == "FULL")
+            return Semi(left, partners, conditions, kind == "ANTI")
+        return Outer(here, partners, conditions, side == "FULL")
 
 
 class _Select:
@@ -256,23 +260,12 @@ class _Select:
         where = node.args.get("where")
         if where is not None:
             self._rows.keep(where.this)
-        self._name_order()
+        name_order(node.args.get("order"), self._scope)
         self._group()
         having = node.args.get("having")
         if having is not None:
             self._rows.keep(having.this)
         return self._projected()
-
-    def _name_order(self) -> None:
-        """Say which relation a column in an expression of ORDER BY is of: such a one comes before what is selected."""
-        order = self._node.args.get("order")
-        for each in order.expressions if order else ():
-            if isinstance(each.this.unnest(), exp.Column):
-                continue
-            for column in each.this.find_all(exp.Column):
-                owners = [alias for alias, known in self._scope.relations.items() if column.name in known]
-                if not column.table and len(owners) == 1:
-                    column.set("table", exp.to_identifier(owners[0]))
 
     def _group(self) -> None:
         node = self._node
@@ -324,7 +317,7 @@ class _Select:
         if is_distinct:
             plan = Distinct(plan)
             if further:
-                plan = Project(plan, {**values, **_over_selected(further, columns)})
+                plan = Project(plan, {**values, **over_selected(further, columns)})
         return Bound(_limited(node, plan, order), tuple(outputs), order)
 
     def _order(
@@ -348,29 +341,22 @@ class _Select:
         return tuple(result), further
 
 
-def _over_selected(further: Mapping[str, Expression], columns: Mapping[str, Expression]) -> dict[str, Expression]:
-    """What distinct rows are ordered by, as made of the columns that are selected."""
-    places = {each.name: col(name) for name, each in columns.items() if isinstance(each, Column)}
-    result = {name: each.substitute(places) for name, each in further.items()}
-    if not all(each.columns() <= set(columns) for each in result.values()):
-        raise SqlError("SELECT DISTINCT is ordered by what it does not select", hint="select it, too")
-    return result
-
-
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:
     limit, offset = node.args.get("limit"), node.args.get("offset")
-    if limit is None:
-        if offset is not None:
-            raise refuse(offset, "OFFSET needs a LIMIT")
+    if limit is None and offset is None:
         return plan
-    return TopK(plan, (), order, _whole(limit), 0 if offset is None else _whole(offset))
+    most = None if limit is None else _whole(limit)
+    return TopK(plan, (), order, most, 0 if offset is None else _whole(offset))
 
 
 def _whole(node: Syntax) -> int:
     found = node.args.get("expression")
     if not isinstance(found, exp.Literal) or not found.name.isdigit():
         raise refuse(node, "write a whole number")
-    return int(found.name)
+    number = int(found.name)
+    if number > _MOST_ROWS:
+        raise SqlError(f"{node.key.upper()} {number} does not fit into 64 bits", hint=f"use at most {_MOST_ROWS}")
+    return number
 
 
 def _ordered(node: Syntax, column: str) -> Order:
@@ -426,5 +412,5 @@ def _check_parts(node: Syntax, known: frozenset[str]) -> None:
         if value and part not in known:
             inner = value[0] if isinstance(value, list) else value
             name = part.strip("_").upper().replace("_", " ")
-            text = inner.sql(dialect="duckdb") if isinstance(inner, Syntax) else str(inner)
+            text = spelled(inner) if isinstance(inner, Syntax) else str(inner)
             raise SqlError(f"{name} is not supported: {text}", hint="rewrite the query without it")

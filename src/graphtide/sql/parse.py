@@ -13,13 +13,13 @@ from collections.abc import Mapping
 import sqlglot
 from sqlglot import Expr as Syntax
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, ParseError, SqlglotError
+from sqlglot.errors import ErrorLevel, OptimizeError, ParseError, SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
 from graphtide.errors import SqlError
 from graphtide.rows import did_you_mean
 
-__all__ = ["DIALECT", "parsed", "spelled"]
+__all__ = ["DIALECT", "parsed", "place_of", "spelled"]
 
 DIALECT = "duckdb"
 
@@ -39,6 +39,7 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
         raise SqlError(f"{tree.key.upper()} is not a query", hint="write SELECT, or WITH ... SELECT")
     _check_tables(tree, tables)
     _count_order(tree)
+    _name_halves(tree)
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:
@@ -58,9 +59,40 @@ def _count_order(tree: Syntax) -> None:
                 inner.replace(exp.Literal.number(names.index(inner.name.lower()) + 1))
 
 
+def _name_halves(tree: Syntax) -> None:
+    """Let `(u semi join v on ...)` be a query by the name of `u`: qualifying knows no such joins in parentheses."""
+    for group in list(tree.find_all(exp.Subquery)):
+        first = group.this
+        joins = first.args.get("joins") or () if isinstance(first, exp.Table) else ()
+        halves = [join.kind.upper() in {"SEMI", "ANTI"} for join in joins]
+        if not any(halves):
+            continue
+        if not all(halves) or group.alias:
+            raise SqlError(
+                f"a semi or anti join next to others in parentheses is not supported: {spelled(group)}",
+                hint="write it as a subquery with a name, as in (select ... from ...) x",
+            )
+        first.set("joins", None)
+        query = exp.select("*").from_(first)
+        query.set("joins", joins)
+        group.set("this", query)
+        group.set("alias", exp.TableAlias(this=exp.to_identifier(first.alias_or_name)))
+
+
 def spelled(node: Syntax) -> str:
-    """A part of a query, as text."""
-    return node.sql(dialect=DIALECT)
+    """A part of a query, as text; also if DuckDB does not have it."""
+    return node.sql(dialect=DIALECT, unsupported_level=ErrorLevel.IGNORE) or node.sql(dialect="postgres")
+
+
+def place_of(node: Syntax) -> str:
+    """Where a part of a query begins, to stand before what is wrong with it; nothing if that is not known."""
+    found = [each.meta for each in node.walk() if "line" in each.meta]
+    if not found and isinstance(node.parent, exp.Binary):
+        # An interval's text is taken apart when it is read; what it is added to is known.
+        return place_of(node.parent)
+    # A token is known by its line and the column of its last character.
+    places = [(each["line"], each["col"] - each["end"] + each["start"]) for each in found]
+    return "line {}, column {}: ".format(*min(places)) if places else ""
 
 
 def _parse_error(error: ParseError, text: str) -> SqlError:
@@ -101,6 +133,11 @@ def _name_error(error: OptimizeError, tree: Syntax, tables: Mapping[str, Mapping
     relation = re.search(r"for table: '?\"?(\w+)", message)
     if relation is not None:
         aliases = [each.alias_or_name for each in tree.find_all(exp.Table, exp.Subquery) if each.alias_or_name]
+        if relation[1] in aliases:
+            return SqlError(
+                f'"{relation[1]}" cannot be named there: a subquery in FROM sees no relation beside it',
+                hint="LATERAL is not supported: select the value itself, or join by a condition",
+            )
         return SqlError(f'there is no relation "{relation[1]}" here', hint=did_you_mean(relation[1], aliases))
     name = found[1] or found[2]
     short = name.rpartition(".")[2].lower()
