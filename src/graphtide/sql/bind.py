@@ -17,7 +17,7 @@ from graphtide.dataflow.expressions import Expression, col, lit
 from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
-from graphtide.sql.order import name_order, over_selected
+from graphtide.sql.order import name_order, over_selected, without_parentheses
 from graphtide.sql.parse import spelled
 from graphtide.sql.plan import (
     Aggregate,
@@ -184,11 +184,11 @@ class Binder:
         elif isinstance(node, exp.Subquery):
             _check_parts(node, frozenset(["this", "alias", "joins"]))
             bound = self.query(node.this, scope.parent, known)
-            scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
+            scope.enter(node.alias, _by_name(_renamed(bound.outputs, node)))
             plan = bound.plan
         elif isinstance(node, exp.Values):
             bound = self.query(node, scope.parent, known)
-            scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
+            scope.enter(node.alias, _by_name(_renamed(bound.outputs, node)))
             plan = bound.plan
         else:
             raise refuse(node)
@@ -208,7 +208,7 @@ class Binder:
             columns = {self.names.fresh(each.name): each for each in common.outputs}
             plan = Project(common.plan, {name: col(each.column) for name, each in columns.items()}, scope.around())
             outputs = tuple(replace(each, column=name) for name, each in columns.items())
-        scope.enter(node.alias_or_name, {each.name: each.scalar for each in _renamed(outputs, node)})
+        scope.enter(node.alias_or_name, _by_name(_renamed(outputs, node)))
         return plan
 
     def joined(self, left: Plan, join: exp.Join, scope: Scope, known: dict[str, _Common]) -> Plan:
@@ -328,7 +328,7 @@ class _Select:
         result: list[Order] = []
         further: dict[str, Expression] = {}
         for each in order.expressions if order else ():
-            inner = each.this.unnest()
+            inner = without_parentheses(each.this)
             found = _output_named(inner, outputs)
             if found is None:
                 value = self._rows.scalar(inner).expression
@@ -392,6 +392,14 @@ def _renamed(outputs: tuple[Output, ...], node: Syntax) -> tuple[Output, ...]:
     if len(given) > len(outputs):
         raise SqlError(f'"{node.alias}" names {len(given)} columns of {len(outputs)}', hint="name as many")
     return tuple(replace(each, name=given[i]) if i < len(given) else each for i, each in enumerate(outputs))
+
+
+def _by_name(outputs: tuple[Output, ...]) -> dict[str, Scalar]:
+    """The columns by their names; of two with one name, the first."""
+    result: dict[str, Scalar] = {}
+    for each in outputs:
+        result.setdefault(each.name, each.scalar)
+    return result
 
 
 def _picked(plan: Plan, outputs: tuple[Output, ...], names: Schema) -> Plan:

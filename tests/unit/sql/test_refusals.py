@@ -56,6 +56,8 @@ REFUSED = {
     "select cast(1e30 as decimal(10, 2))": "1e+30 does not fit into DECIMAL(10, 2)",
     "select cast(1e30 as bigint)": "1e+30 does not fit into BIGINT",
     "select distinct a from t order by b + 1": "does not select",
+    "select a from t order by -1": "ORDER BY -1 orders nothing",
+    "select a from t order by 'x'": "ORDER BY 'x' orders nothing",
     "select * from t, (select t.a + 1) x(z)": '"t" cannot be named there',
     "select x from t, lateral (select t.a as x) l": "LATERAL",
     "select a from t tablesample 10%": "SAMPLE is not supported",
