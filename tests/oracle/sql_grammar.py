@@ -289,19 +289,20 @@ class Grammar:
         listed = ", ".join(f"{c} as o{i}" for i, c in enumerate(columns))
         distinct = "distinct " if self.chance(4) else ""
         sql = f"select {distinct}{listed} from {scope.sql}{self.where(scope)}"
-        return self.limited(sql, kinds), kinds
+        return self.limited(sql, list(zip(columns, kinds, strict=True))), kinds
 
-    def limited(self, sql: str, kinds: list[str]) -> str:
+    def limited(self, sql: str, columns: list[tuple[str, str]]) -> str:
         """The query with its first rows alone, or without them; or as it is."""
         if not self.chance(3):
             return sql
         ways = ["", " desc", " nulls first", " desc nulls first"]
         is_outside = self.chance(5)
-        names = [f"{i + 1}" if is_outside else f"o{i}" for i in range(len(kinds))]
+        names = [f"{i + 1}" if is_outside else f"o{i}" for i in range(len(columns))]
         order = [f"{name}{self.pick(ways)}" for name in names]
-        if not is_outside and self.chance(2):
-            place = self._draw(st.integers(0, len(kinds) - 1))
-            order.insert(0, f"{self.made_of(kinds[place], names[place])}{self.pick(ways)}")
+        # DuckDB does not name a subquery in an expression.
+        named = [(kind, name) for name, (text, kind) in zip(names, columns, strict=True) if "select" not in text]
+        if named and not is_outside and self.chance(2):
+            order.insert(0, f"{self.made_of(*self.pick(named))}{self.pick(ways)}")
         limit = f" limit {self._draw(st.integers(1, 4))}" if not self.chance(4) else ""
         offset = f" offset {self._draw(st.integers(0, 2))}" if not limit or self.chance(3) else ""
         return f"{f'({sql})' if is_outside else sql} order by {', '.join(order)}{limit}{offset}"
@@ -341,7 +342,7 @@ class Grammar:
             total, kind = self.aggregate(scope)
             sql += f" having {total} {self.pick(['>', '<=', '='])} {self.pick(LITERALS[kind])}"
         kinds = [kind for _, kind in columns]
-        return self.limited(sql, kinds), kinds
+        return self.limited(sql, columns), kinds
 
     def set_operation(self, depth: int) -> tuple[str, list[str]]:
         kinds = [self.pick(KINDS) for _ in range(self._draw(st.integers(1, 2)))]

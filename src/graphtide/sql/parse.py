@@ -40,6 +40,7 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     _check_tables(tree, tables)
     _count_order(tree)
     _name_halves(tree)
+    _keep_names(tree)
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:
@@ -57,6 +58,21 @@ def _count_order(tree: Syntax) -> None:
             inner = each.this
             if isinstance(inner, exp.Column) and not inner.table and names.count(inner.name.lower()) == 1:
                 inner.replace(exp.Literal.number(names.index(inner.name.lower()) + 1))
+
+
+def _keep_names(tree: Syntax) -> None:
+    """Put a select around one whose columns are renamed and that is ordered by expressions over their names.
+
+    Qualifying renames the columns of the select itself, and its ORDER BY would not know them any more.
+    """
+    for alias in list(tree.find_all(exp.TableAlias)):
+        query = alias.parent.this if alias.columns and isinstance(alias.parent, exp.CTE | exp.Subquery) else None
+        order = query.args.get("order") if isinstance(query, exp.Select) else None
+        if query is None or order is None or len(set(query.named_selects)) < len(query.named_selects):
+            continue
+        if any(not isinstance(each.this, exp.Literal) for each in order.expressions):
+            inner = exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=exp.to_identifier("ordered")))
+            query.replace(exp.select("*").from_(inner))
 
 
 def _name_halves(tree: Syntax) -> None:
