@@ -68,6 +68,8 @@ UNORDERED = [
     "select a from ((select a from t)) x",
     "select x.a from (select a, b as a from t) x",
     "with w(k) as (select b as o from t order by -o, a limit 2) select k from w",
+    "select x.k from ((select b as o from t order by -o, a limit 2)) x(k)",
+    "select x.k from ((select b as o from t) order by o limit 2) x(k)",
     "select x.k, x.b from (select a as o, b from t order by o + 1, b offset 1) x(k)",
     "select (select k from (select c from u where u.a = t.a order by -c nulls last limit 1) x(k)) from t",
     "select x.a, x.c from (t join u on t.b = u.c) x",

@@ -67,6 +67,8 @@ def _keep_names(tree: Syntax) -> None:
     """
     for alias in list(tree.find_all(exp.TableAlias)):
         query = alias.parent.this if alias.columns and isinstance(alias.parent, exp.CTE | exp.Subquery) else None
+        while isinstance(query, exp.Subquery) and not query.alias:
+            query = query.this
         order = query.args.get("order") if isinstance(query, exp.Select) else None
         if query is None or order is None or len(set(query.named_selects)) < len(query.named_selects):
             continue
