@@ -300,7 +300,8 @@ class Grammar:
         names = [f"{i + 1}" if is_outside else f"o{i}" for i in range(len(columns))]
         order = [f"{name}{self.pick(ways)}" for name in names]
         # DuckDB does not name a subquery in an expression.
-        named = [(kind, name) for name, (text, kind) in zip(names, columns, strict=True) if "select" not in text]
+        is_plain = ["select" not in text and "values" not in text for text, _ in columns]
+        named = [(kind, name) for name, (_, kind), plain in zip(names, columns, is_plain, strict=True) if plain]
         if named and not is_outside and self.chance(2):
             order.insert(0, f"{self.made_of(*self.pick(named))}{self.pick(ways)}")
         limit = f" limit {self._draw(st.integers(1, 4))}" if not self.chance(4) else ""
