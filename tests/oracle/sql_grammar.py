@@ -157,6 +157,14 @@ class Grammar:
         if kind == "int":
             large = self.pick(["1234567890123456788", "1234567890123456789", "1234567890123456790"])
             tests.append(f"{x} + 1234567890123456788 {self.pick(['=', '<', '>='])} {large}")
+        tests.append(f"{x} {self.pick(['in', 'not in'])} (values ({y}), ({self.pick(LITERALS[kind])}))")
+        other = self.pick(KINDS)
+        row = f"({x}, {self.value(other, scope, 0)})"
+        rows = [f"({self.pick(LITERALS[kind])}, {self.value(other, scope, 0)})" for _ in range(2)]
+        tests += [
+            f"{row} {self.pick(['in', 'not in'])} ({', '.join(rows)})",
+            f"{row} {self.pick(['=', '<>'])} {rows[0]}",
+        ]
         if kind == "str":
             pattern = self.pick(["a%", "%b", "_", r"%b\%", ""])
             tests += [f"{x} like '{pattern}'", f"{x} not like '%c%'"]
@@ -182,7 +190,7 @@ class Grammar:
 
     def subquery_condition(self, scope: Relation) -> str:
         table, where = self.inner(scope)
-        choice = self._draw(st.integers(0, 3))
+        choice = self._draw(st.integers(0, 4))
         negation = self.pick(["", "not "])
         if choice == 0:
             return f"{negation}exists (select 1 from {table.sql}{where})"
@@ -194,6 +202,9 @@ class Grammar:
                 group = f" group by {self.pick(table.of(kind))}"
                 return f"{x} {negation}in (select max({self.pick(table.of(kind))}) from {table.sql}{where}{group})"
             return f"{x} {negation}in (select {self.pick(table.of(kind))} from {table.sql}{where})"
+        if choice == 2:
+            how = f"{self.pick(['=', '<>', '<', '<=', '>', '>='])} {self.pick(['any', 'all'])}"
+            return f"{negation}({x} {how} (select {self.pick(table.of(kind))} from {table.sql}{where}))"
         return f"{x} {self.pick(['=', '<', '>='])} {self.scalar(kind, scope)}"
 
     def scalar(self, kind: str, scope: Relation) -> str:
@@ -226,8 +237,14 @@ class Grammar:
             return self.merged()
         if choice == 9:
             return self.nested()
+        if choice == 4 and self.chance(4):
+            table, alias = self.table(), self.alias()
+            column = self.pick(table.of("int"))
+            counted = f"(select {column} as k0, count(*) as count from {table.sql} group by {column}) {alias}"
+            return Relation(counted, ((f"{alias}.k0", "int"), (f"{alias}.count", "int")))
         if choice == 4:
             sql, kinds = self.query(depth - 1)
+            sql = f"({sql})" if self.chance(4) else sql
             alias = self.alias()
             names = [f"k{i}" for i in range(len(kinds))]
             return Relation(
@@ -248,6 +265,12 @@ class Grammar:
         # DuckDB takes no other condition in a full join.
         if self.chance(3) and how != "full join":
             on += f" and {self.condition(both, 1)}"
+        # DuckDB asks subqueries there only about the side that may be missing.
+        missing = {"left join": right, "right join": left}.get(how)
+        if missing is not None and missing.of("int") and self.chance(3):
+            inner = self.table()
+            link = f"{self.pick(inner.of('int'))} = {self.pick(missing.of('int'))}"
+            on += f" and exists (select 1 from {inner.sql} where {link})"
         columns = left.columns if how in {"semi join", "anti join"} else both.columns
         return Relation(f"{left.sql} {how} {right.sql} on {on}", columns)
 
@@ -321,15 +344,33 @@ class Grammar:
         listed = ", ".join(f"{c} as o{i}" for i, c in enumerate(columns))
         distinct = "distinct " if self.chance(4) else ""
         sql = f"select {distinct}{listed} from {scope.sql}{self.where(scope)}"
-        return sql + self.limit(len(kinds)), kinds
+        return self.limited(sql, list(zip(columns, kinds, strict=True))), kinds
 
-    def limit(self, width: int) -> str:
+    def limited(self, sql: str, columns: list[tuple[str, str]]) -> str:
+        """The query with its first rows alone, or without them; or as it is."""
         if not self.chance(3):
-            return ""
+            return sql
         ways = ["", " desc", " nulls first", " desc nulls first"]
-        order = ", ".join(f"o{i}{self.pick(ways)}" for i in range(width))
-        offset = f" offset {self._draw(st.integers(0, 2))}" if self.chance(3) else ""
-        return f" order by {order} limit {self._draw(st.integers(1, 4))}{offset}"
+        is_outside = self.chance(5)
+        names = [f"{i + 1}" if is_outside else f"o{i}" for i in range(len(columns))]
+        order = [f"{name}{self.pick(ways)}" for name in names]
+        # DuckDB does not name a subquery in an expression.
+        is_plain = ["select" not in text and "values" not in text for text, _ in columns]
+        named = [(kind, name) for name, (_, kind), plain in zip(names, columns, is_plain, strict=True) if plain]
+        if named and not is_outside and self.chance(2):
+            order.insert(0, f"{self.made_of(*self.pick(named))}{self.pick(ways)}")
+        limit = f" limit {self._draw(st.integers(1, 4))}" if not self.chance(4) else ""
+        offset = f" offset {self._draw(st.integers(0, 2))}" if not limit or self.chance(3) else ""
+        return f"{f'({sql})' if is_outside else sql} order by {', '.join(order)}{limit}{offset}"
+
+    def made_of(self, kind: str, name: str) -> str:
+        """An expression over a column."""
+        choices = [f"case when {name} is null then 1 else 0 end", f"coalesce({name}, {self.pick(LITERALS[kind])})"]
+        if kind in {"int", "dec", "float"}:
+            choices += [f"-{name}", f"{name} * 2", f"abs({name})"]
+        if kind == "str":
+            choices += [f"length({name})", f"{name} || 'x'"]
+        return self.pick(choices)
 
     def aggregate(self, scope: Relation) -> tuple[str, str]:
         kind = self.pick(KINDS)
@@ -356,7 +397,8 @@ class Grammar:
         if self.chance(4):
             total, kind = self.aggregate(scope)
             sql += f" having {total} {self.pick(['>', '<=', '='])} {self.pick(LITERALS[kind])}"
-        return sql + self.limit(len(columns)), [kind for _, kind in columns]
+        kinds = [kind for _, kind in columns]
+        return self.limited(sql, columns), kinds
 
     def set_operation(self, depth: int) -> tuple[str, list[str]]:
         kinds = [self.pick(KINDS) for _ in range(self._draw(st.integers(1, 2)))]

@@ -19,7 +19,8 @@ from graphtide.rows import Kind
 from graphtide.sql.plan import Total
 from graphtide.sql.scalar import BOOLEAN, DOUBLE, INTEGER, Scalar, cast
 from graphtide.sql.scope import Names
-from graphtide.sql.translate import refuse, truth
+from graphtide.sql.spelling import refuse
+from graphtide.sql.translate import truth
 from graphtide.sql.types import SqlType
 
 __all__ = ["Totals", "aggregates_in", "is_aggregate", "on_nothing"]

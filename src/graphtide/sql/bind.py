@@ -18,7 +18,7 @@ from graphtide.errors import SqlError
 from graphtide.rows import Schema
 from graphtide.sql.aggregates import Totals, aggregates_in
 from graphtide.sql.nesting import said_of
-from graphtide.sql.parse import spelled
+from graphtide.sql.order import name_order, over_selected, without_parentheses
 from graphtide.sql.plan import (
     Aggregate,
     Distinct,
@@ -37,11 +37,12 @@ from graphtide.sql.plan import (
     Unit,
 )
 from graphtide.sql.recursion import check_linear
-from graphtide.sql.rows import GroupedRows, Rows
-from graphtide.sql.scalar import Scalar, united
+from graphtide.sql.rows import GroupedRows, Rows, has_subquery
+from graphtide.sql.scalar import Scalar, cast, united
 from graphtide.sql.scope import Bound, Names, Output, Scope
-from graphtide.sql.translate import refuse, translate, truth
+from graphtide.sql.spelling import refuse, spelled
 from graphtide.sql.types import SqlType
+from graphtide.sql.values import written_out
 
 __all__ = ["Binder", "Catalogue"]
 
@@ -66,6 +67,7 @@ _Commons = Mapping[str, _Common]
 
 
 _KINDS: Final = frozenset(["", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"])
+_MOST_ROWS: Final = 2**63 - 1
 
 
 class Binder:
@@ -78,14 +80,25 @@ class Binder:
     def query(self, node: Syntax, parent: Scope | None = None, commons: _Commons | None = None) -> Bound:
         """A query as a plan."""
         known = dict(commons or {})
-        while isinstance(node, exp.Subquery) and not _given(node, "with_", "alias", "order", "limit"):
-            node = node.this
         self._enter_commons(node.args.get("with_"), parent, known)
         if isinstance(node, exp.Select):
             return _Select(self, node, parent, known).bound()
+        if isinstance(node, exp.Subquery):
+            return self._parenthesised(node, parent, known)
+        if isinstance(node, exp.Values):
+            return written_out(
+                node,
+                lambda: Rows(Unit(), Scope(parent), self.names, lambda inner, scope: self.query(inner, scope, known)),
+            )
         if isinstance(node, exp.Union | exp.Except | exp.Intersect):
             return self._set_operation(node, parent, known)
         raise refuse(node)
+
+    def _parenthesised(self, node: exp.Subquery, parent: Scope | None, known: dict[str, _Common]) -> Bound:
+        """A query in parentheses; what is ordered outside of them is no longer ordered as inside."""
+        inner = self.query(node.this, parent, known)
+        order = _order_of_outputs(node, inner.outputs) or inner.order
+        return Bound(_limited(node, inner.plan, order), inner.outputs, order)
 
     # -- common table expressions
 
@@ -117,7 +130,8 @@ class Binder:
                 hint="select as many in both",
             )
         check_linear(step.plan, variable, is_distinct=bool(node.args.get("distinct")))
-        values = [each.scalar.to(to.type).expression for each, to in zip(step.outputs, outputs, strict=True)]
+        # The base says what the columns are.
+        values = [cast(each.scalar, to.type).expression for each, to in zip(step.outputs, outputs, strict=True)]
         again = Project(step.plan, dict(zip(schema, values, strict=True)))
         plan = Recursive(
             _picked(base.plan, base.outputs, schema), again, variable, is_distinct=bool(node.args.get("distinct"))
@@ -159,14 +173,16 @@ class Binder:
             if node.args.get("db"):
                 raise refuse(node, "tables have no schema here")
             plan = self._named_relation(node, scope, known)
-        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery) and not node.alias:
             plan = self.relation(node.this, scope, known)
         elif isinstance(node, exp.Subquery):
             bound = self.query(node.this, scope.parent, known)
-            scope.enter(node.alias, {each.name: each.scalar for each in _renamed(bound.outputs, node)})
+            scope.enter(node.alias, _by_name(_renamed(bound.outputs, node)))
             plan = bound.plan
         elif isinstance(node, exp.Values):
-            plan = self._values(node, scope)
+            bound = self.query(node, scope.parent, known)
+            scope.enter(node.alias, _by_name(_renamed(bound.outputs, node)))
+            plan = bound.plan
         else:
             raise refuse(node)
         for join in node.args.get("joins") or ():
@@ -185,24 +201,8 @@ class Binder:
             columns = {self.names.fresh(each.name): each for each in common.outputs}
             plan = Project(common.plan, {name: col(each.column) for name, each in columns.items()}, scope.around())
             outputs = tuple(replace(each, column=name) for name, each in columns.items())
-        scope.enter(node.alias_or_name, {each.name: each.scalar for each in _renamed(outputs, node)})
+        scope.enter(node.alias_or_name, _by_name(_renamed(outputs, node)))
         return plan
-
-    def _values(self, node: exp.Values, scope: Scope) -> Plan:
-        empty = Rows(Unit(), Scope(scope.parent), self.names, self.query)
-        rows = [[translate(each, empty) for each in row.expressions] for row in node.expressions]
-        united_columns = [united(*column) for column in zip(*rows, strict=True)]
-        columns = [self.names.fresh("value") for _ in united_columns]
-        parts = tuple(
-            Project(Unit(), {c: values[i].expression for c, values in zip(columns, united_columns, strict=True)})
-            for i in range(len(rows))
-        )
-        outputs = tuple(
-            Output(f"col{i}", column, values[0].type)
-            for i, (column, values) in enumerate(zip(columns, united_columns, strict=True))
-        )
-        scope.enter(node.alias, {each.name: each.scalar for each in _renamed(outputs, node)})
-        return Union(parts, tuple(columns))
 
     def joined(self, left: Plan, join: exp.Join, scope: Scope, known: dict[str, _Common]) -> Plan:
         """A relation joined to those before it."""
@@ -223,17 +223,18 @@ class Binder:
                 rows.keep(on)
             return rows.plan
         assert on is not None, "nesting refuses a join without its condition"
-        without = rows.plan
-        condition = truth(translate(on, rows), on)
-        if rows.plan is not without:
-            raise SqlError("a subquery in the condition of an outer join is not supported", hint="join it before")
+        here, there = (right, left) if side == "RIGHT" else (left, right)
+        if side == "FULL" and has_subquery(on):
+            raise SqlError(
+                f"a subquery in the condition of a full join is not supported: {spelled(on)}",
+                hint="join it before, or unite a left join with the rows that it leaves out",
+            )
+        partners, conditions = rows.partners(here, there, on)
         if kind in {"SEMI", "ANTI"}:
             for alias in set(scope.relations) - before:
                 del scope.relations[alias]
-            return Semi(left, right, (condition,), kind == "ANTI")
-        if side == "RIGHT":
-            return Outer(right, left, (condition,))
-        return Outer(left, right, (condition,), side == "FULL")
+            return Semi(left, partners, conditions, kind == "ANTI")
+        return Outer(here, partners, conditions, side == "FULL")
 
 
 class _Select:
@@ -256,6 +257,7 @@ class _Select:
         where = node.args.get("where")
         if where is not None:
             self._rows.keep(where.this)
+        name_order(node.args.get("order"), self._scope)
         self._group()
         having = node.args.get("having")
         if having is not None:
@@ -305,29 +307,37 @@ class _Select:
             name = self._names.fresh(each.alias_or_name or "column")
             columns[name] = value.expression
             outputs.append(Output(each.alias_or_name or f"col{len(outputs)}", name, value.type))
-        order = self._order(outputs, columns)
-        plan: Plan = Project(rows.plan, columns, self._scope.around())
-        if node.args.get("distinct"):
-            if len(columns) > len(outputs):
-                raise SqlError("SELECT DISTINCT is ordered by what it does not select", hint="select it, too")
+        is_distinct = bool(node.args.get("distinct"))
+        # Rows are told apart before they are ordered: what they are ordered by is made of what is selected.
+        values = {name: col(name) for name in columns} if is_distinct else columns
+        self._scope.selected = {o.name: Scalar(values[o.column], o.type) for o in reversed(outputs)}
+        order, further = self._order(outputs, columns)
+        plan: Plan = Project(rows.plan, columns if is_distinct else columns | further, self._scope.around())
+        if is_distinct:
             plan = Distinct(plan)
+            if further:
+                plan = Project(plan, {**values, **over_selected(further, columns)})
         return Bound(_limited(node, plan, order), tuple(outputs), order)
 
-    def _order(self, outputs: list[Output], columns: dict[str, Expression]) -> tuple[Order, ...]:
-        """The columns to sort by; those that are not selected are added."""
+    def _order(
+        self, outputs: list[Output], columns: Mapping[str, Expression]
+    ) -> tuple[tuple[Order, ...], dict[str, Expression]]:
+        """The columns to sort by, and those of them that are not selected."""
         order = self._node.args.get("order")
         result: list[Order] = []
+        further: dict[str, Expression] = {}
         for each in order.expressions if order else ():
-            inner = each.this
+            inner = without_parentheses(each.this)
             found = _output_named(inner, outputs)
             if found is None:
-                value = self._rows.scalar(inner)
-                found = next((name for name, known in columns.items() if known.equals(value.expression)), None)
+                value = self._rows.scalar(inner).expression
+                known = {**columns, **further}
+                found = next((name for name, one in known.items() if one.equals(value)), None)
                 if found is None:
                     found = self._names.fresh("order")
-                    columns[found] = value.expression
+                    further[found] = value
             result.append(_ordered(each, found))
-        return tuple(result)
+        return tuple(result), further
 
 
 def _check_reach(condition: Syntax, scope: Scope, columns: Schema) -> None:
@@ -352,18 +362,20 @@ def _check_own(call: Syntax, scope: Scope) -> None:
 
 def _limited(node: Syntax, plan: Plan, order: tuple[Order, ...]) -> Plan:
     limit, offset = node.args.get("limit"), node.args.get("offset")
-    if limit is None:
-        if offset is not None:
-            raise refuse(offset, "OFFSET needs a LIMIT")
+    if limit is None and offset is None:
         return plan
-    return TopK(plan, (), order, _whole(limit), 0 if offset is None else _whole(offset))
+    most = None if limit is None else _whole(limit)
+    return TopK(plan, (), order, most, 0 if offset is None else _whole(offset))
 
 
 def _whole(node: Syntax) -> int:
     found = node.args.get("expression")
     if not isinstance(found, exp.Literal) or not found.name.isdigit():
         raise refuse(node, "write a whole number")
-    return int(found.name)
+    number = int(found.name)
+    if number > _MOST_ROWS:
+        raise SqlError(f"{node.key.upper()} {number} does not fit into 64 bits", hint=f"use at most {_MOST_ROWS}")
+    return number
 
 
 def _ordered(node: Syntax, column: str) -> Order:
@@ -399,6 +411,14 @@ def _renamed(outputs: tuple[Output, ...], node: Syntax) -> tuple[Output, ...]:
     if len(given) > len(outputs):
         raise SqlError(f'"{node.alias}" names {len(given)} columns of {len(outputs)}', hint="name as many")
     return tuple(replace(each, name=given[i]) if i < len(given) else each for i, each in enumerate(outputs))
+
+
+def _by_name(outputs: tuple[Output, ...]) -> dict[str, Scalar]:
+    """The columns by their names; of two with one name, the first."""
+    result: dict[str, Scalar] = {}
+    for each in outputs:
+        result.setdefault(each.name, each.scalar)
+    return result
 
 
 def _picked(plan: Plan, outputs: tuple[Output, ...], names: Schema) -> Plan:

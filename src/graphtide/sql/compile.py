@@ -31,7 +31,7 @@ from graphtide.sql.plan import (
 )
 from graphtide.sql.top import top_rows
 from graphtide.sql.totals import aggregated
-from graphtide.sql.workshop import Workshop, optional
+from graphtide.sql.workshop import Workshop, optional, unique
 
 __all__ = ["compiled"]
 
@@ -310,7 +310,8 @@ class _Compiler:
         names = counted.schema
 
         def make() -> Collection:
-            counts = counted.group_by(*names).count("how many").where(col("how many") > 0)
+            *_, many = unique([*names, "how many"])
+            counts = counted.group_by(*names).count(many).where(col(many) > 0)
             return counts.flat_map(_repeated, **dict(names.items()))
 
         return self._shop.made(("excess", counted.node), make)

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import ClassVar, Final, Self
 
 from graphtide.dataflow.expressions import Expression, lit
-from graphtide.dataflow.expressions.expression import Apply, Cast
+from graphtide.dataflow.expressions.expression import Apply, Cast, Literal
 from graphtide.dataflow.plan import Comparison
 
 __all__ = ["Bound", "Equality", "all_of", "bound", "conjuncts", "equality", "implied", "rejects_null", "same"]
@@ -28,6 +28,9 @@ def conjuncts(condition: Expression) -> list[Expression]:
     """
     if _is(condition, "&"):
         return [each for part in condition.parts for each in conjuncts(part)]
+    if _is(condition, "coalesce") and len(condition.parts) == 2 and _is_false(condition.parts[1]):
+        # What is unknown is not true as it is.
+        return conjuncts(condition.parts[0])
     if not _is(condition, "|"):
         return [condition]
     sides = [conjuncts(side) for side in _disjuncts(condition)]
@@ -66,6 +69,10 @@ def _disjuncts(condition: Expression) -> list[Expression]:
 
 def _is(expression: Expression, operation: str) -> bool:
     return isinstance(expression, Apply) and expression.operation == operation
+
+
+def _is_false(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is False
 
 
 def same(a: Expression, b: Expression) -> Expression:

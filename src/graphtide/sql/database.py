@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.memory import Memory
-from graphtide.errors import CatalogueError, SchemaError, SqlError
+from graphtide.errors import CatalogueError, ExpressionError, SchemaError, SqlError
 from graphtide.rows import Dictionary, did_you_mean
 from graphtide.sql.bind import Binder
 from graphtide.sql.compile import compiled
@@ -102,7 +103,8 @@ class Database:
         plan = optimised(bound.plan)
         columns = [each.column for each in bound.outputs]
         hidden = list(dict.fromkeys(each.column for each in bound.order if each.column not in columns))
-        made = compiled(plan, [*columns, *hidden], self._shop)
+        with _hints_of_sql():
+            made = compiled(plan, [*columns, *hidden], self._shop)
         told = unique([*(each.name for each in bound.outputs), *(f"order {i}" for i in range(len(hidden)))])
         # The same operators may serve two views: each has columns of its own.
         named = made.select(**dict(zip(told, made.schema, strict=True)))
@@ -131,7 +133,8 @@ class Database:
         """
         for table in self._tables.values():
             table.check()
-        epoch = self.flow.commit()
+        with _hints_of_sql():
+            epoch = self.flow.commit()
         for table in self._tables.values():
             table.settle()
         return epoch
@@ -212,3 +215,13 @@ class Database:
 
     def __repr__(self) -> str:
         return f"<Database of {len(self._tables)} tables and {len(self._views)} views>"
+
+
+@contextmanager
+def _hints_of_sql() -> Generator[None]:
+    """Let values that cannot be computed come with what can be done about them in SQL."""
+    try:
+        yield
+    except ExpressionError as error:
+        hint = "keep such rows out with WHERE, choose another value with CASE, or compute in DOUBLE"
+        raise ExpressionError(error.message, hint=hint) from error

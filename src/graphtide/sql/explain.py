@@ -76,7 +76,8 @@ def _line(plan: Plan) -> str:
         case TopK():
             by = f" by {', '.join(map(_direction, plan.order))}" if plan.order else ""
             per = f" for each {', '.join(map(_plain, plan.keys))}" if plan.keys else ""
-            return f"top {plan.limit}{f' from {plan.offset} on' if plan.offset else ''}{by}{per}"
+            most = "all" if plan.limit is None else f"top {plan.limit}"
+            return f"{most}{f' from {plan.offset} on' if plan.offset else ''}{by}{per}"
         case Recursive():
             return f"recursive {plan.variable.name}"
         case Recursion():

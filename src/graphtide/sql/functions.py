@@ -12,9 +12,10 @@ from sqlglot import Expr as Syntax
 from sqlglot import exp
 
 from graphtide.dataflow.expressions import Expression, call, coalesce, concat, lit
+from graphtide.dataflow.expressions.signatures import UNITS
 from graphtide.errors import SqlError
 from graphtide.rows import Kind
-from graphtide.sql.scalar import BOOLEAN, DATES, DOUBLE, INTEGER, TEXT, Scalar, cast, round_to, whole
+from graphtide.sql.scalar import BOOLEAN, DATES, DOUBLE, INTEGER, TEXT, TIMES, Scalar, cast, round_to, whole
 
 __all__ = ["FUNCTIONS"]
 
@@ -207,8 +208,12 @@ def _named_part(name: str) -> Callable[[Syntax, Part], Scalar]:
 
 
 def _truncated(node: Syntax, part: Part) -> Scalar:
+    """The start of a period, which is a timestamp also for a date."""
     value = _needed(part(node.this), {Kind.DATE, Kind.TIMESTAMP}, node)
-    return Scalar(value.expression.date_trunc(node.args["unit"].name.lower()), value.type)
+    unit = node.args["unit"].name.lower()
+    if unit not in UNITS:
+        raise SqlError(f"date_trunc to '{unit}' is not supported", hint=f"use one of {', '.join(UNITS)}")
+    return Scalar(value.to(TIMES).expression.date_trunc(unit), TIMES)
 
 
 FUNCTIONS: Final[dict[type[Syntax], Callable[[Any, Part], Scalar]]] = {
@@ -242,5 +247,6 @@ FUNCTIONS: Final[dict[type[Syntax], Callable[[Any, Part], Scalar]]] = {
     exp.Day: _named_part("DAY"),
     exp.Quarter: _named_part("QUARTER"),
     exp.DayOfWeek: _named_part("DOW"),
+    exp.DateTrunc: _truncated,
     exp.TimestampTrunc: _truncated,
 }

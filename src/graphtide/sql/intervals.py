@@ -15,8 +15,9 @@ from graphtide.dataflow.expressions.strings import add_months
 from graphtide.errors import SqlError
 from graphtide.rows import Kind
 from graphtide.sql.scalar import TIMES, Scalar
+from graphtide.sql.spelling import place_of, spelled
 
-__all__ = ["Interval", "interval_of", "shifted"]
+__all__ = ["Interval", "interval_of", "outside_years", "shifted"]
 
 _MONTHS: Final = {"year": 12, "quarter": 3, "month": 1}
 _MICROS: Final = {
@@ -26,6 +27,10 @@ _MICROS: Final = {
     "minute": timedelta(minutes=1),
     "second": timedelta(seconds=1),
 }
+# From the first year to the last one.
+_MOST_MONTHS: Final = 12 * 9999
+_LONGEST: Final = date.max - date.min + timedelta(days=1)
+_YEARS: Final = "dates and timestamps are of the years 1 to 9999"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +68,24 @@ def interval_of(node: Syntax) -> Interval | None:
     result = Interval(0, timedelta())
     parts: list[tuple[str, str]] = re.findall(r"([+-]?\d+)\s*([a-zA-Z]+)", text)
     if not parts or re.sub(r"([+-]?\d+)\s*([a-zA-Z]+)", "", text).strip():
-        raise SqlError(f"{node.sql(dialect='duckdb')} is not an interval", hint="write interval '3' month")
-    for count, name in parts:
-        singular = name.lower().removesuffix("s")
-        if singular in _MONTHS:
-            result += Interval(int(count) * _MONTHS[singular], timedelta())
-        elif singular in _MICROS:
-            result += Interval(0, int(count) * _MICROS[singular])
-        else:
-            raise SqlError(f'an interval has no unit "{name}"', hint=f"use {', '.join([*_MONTHS, *_MICROS])}")
+        raise SqlError(f"{spelled(node)} is not an interval", hint="write interval '3' month")
+    try:
+        for count, name in parts:
+            result += _span(int(count), name)
+    except OverflowError:
+        result = Interval(_MOST_MONTHS + 1, timedelta())
+    if abs(result.months) > _MOST_MONTHS or abs(result.time) > _LONGEST:
+        raise SqlError(f"{place_of(node)}{spelled(node)} is longer than all years that there are", hint=_YEARS)
     return result
+
+
+def _span(count: int, name: str) -> Interval:
+    singular = name.lower().removesuffix("s")
+    if singular in _MONTHS:
+        return Interval(count * _MONTHS[singular], timedelta())
+    if singular in _MICROS:
+        return Interval(0, count * _MICROS[singular])
+    raise SqlError(f'an interval has no unit "{name}"', hint=f"use {', '.join([*_MONTHS, *_MICROS])}")
 
 
 def _number(node: exp.Interval) -> str:
@@ -82,20 +95,28 @@ def _number(node: exp.Interval) -> str:
     if isinstance(inner, exp.Neg) and isinstance(inner.this, exp.Literal):
         return f"-{inner.this.name}"
     raise SqlError(
-        f"{node.sql(dialect='duckdb')} is not a constant, and intervals of columns are not supported",
+        f"{spelled(node)} is not a constant, and intervals of columns are not supported",
         hint="add days as a BIGINT: d + x",
     )
 
 
-def shifted(moment: Scalar, by: Interval) -> Scalar:
-    """A date or timestamp later by an interval: a timestamp."""
+def shifted(moment: Scalar, by: Interval, node: Syntax) -> Scalar:
+    """A date or timestamp later by an interval: a timestamp. The node is where that stands."""
     if moment.type.kind not in {Kind.DATE, Kind.TIMESTAMP}:
         raise SqlError(f"cannot add an interval to {moment.type}", hint="cast it to DATE or TIMESTAMP")
     value = moment.literal
     if isinstance(value, date):
         at = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
-        return Scalar(lit(add_months(at, by.months) + by.time), TIMES)
+        try:
+            return Scalar(lit(add_months(at, by.months) + by.time), TIMES)
+        except (OverflowError, ValueError):
+            raise outside_years(node) from None
     result: Expression = moment.to(TIMES).expression
     if by.months:
         result = result.add_months(by.months)
     return Scalar(result + by.time if by.time else result, TIMES)
+
+
+def outside_years(node: Syntax) -> SqlError:
+    """The error of a constant that is no moment."""
+    return SqlError(f"{place_of(node)}{spelled(node)} is outside the years 1 to 9999", hint=_YEARS)

@@ -162,7 +162,8 @@ def _rows(plan: Plan) -> float:
         case Aggregate():
             return max(_rows(plan.input) / 3, 1.0) if plan.keys else 1.0
         case TopK():
-            return min(_rows(plan.input), float(plan.limit))
+            most = _rows(plan.input)
+            return most if plan.limit is None else max(min(most, float(plan.limit)), 1.0)
         case Join(parts, conditions):
             return _Choice(parts, conditions).size()
         case Semi():

@@ -20,12 +20,11 @@ from sqlglot.parsers.duckdb import DuckDBParser
 from graphtide.errors import SqlError
 from graphtide.rows import did_you_mean
 from graphtide.sql.nesting import nest_joins
+from graphtide.sql.spelling import DIALECT, spelled
 from graphtide.sql.understood import check_understood
 from graphtide.sql.using import merge_columns
 
-__all__ = ["DIALECT", "parsed", "spelled"]
-
-DIALECT = "duckdb"
+__all__ = ["parsed"]
 
 
 class _Parser(DuckDBParser):
@@ -60,6 +59,7 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     _count_order(tree)
     nest_joins(tree)
     merge_columns(tree, tables)
+    _keep_names(tree)
     try:
         return qualify(tree, schema=dict(tables), dialect=DIALECT, quote_identifiers=False, identify=False, sql=text)
     except OptimizeError as error:
@@ -79,9 +79,21 @@ def _count_order(tree: Syntax) -> None:
                 inner.replace(exp.Literal.number(names.index(inner.name.lower()) + 1))
 
 
-def spelled(node: Syntax) -> str:
-    """A part of a query, as text."""
-    return node.sql(dialect=DIALECT)
+def _keep_names(tree: Syntax) -> None:
+    """Put a select around one whose columns are renamed and that is ordered by expressions over their names.
+
+    Qualifying renames the columns of the select itself, and its ORDER BY would not know them any more.
+    """
+    for alias in list(tree.find_all(exp.TableAlias)):
+        query = alias.parent.this if alias.columns and isinstance(alias.parent, exp.CTE | exp.Subquery) else None
+        while isinstance(query, exp.Subquery) and not query.alias:
+            query = query.this
+        order = query.args.get("order") if isinstance(query, exp.Select) else None
+        if query is None or order is None or len(set(query.named_selects)) < len(query.named_selects):
+            continue
+        if any(not isinstance(each.this, exp.Literal) for each in order.expressions):
+            inner = exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=exp.to_identifier("ordered")))
+            query.replace(exp.select("*").from_(inner))
 
 
 def _parse_error(error: ParseError, text: str) -> SqlError:
@@ -122,6 +134,11 @@ def _name_error(error: OptimizeError, tree: Syntax, tables: Mapping[str, Mapping
     relation = re.search(r"for table: '?\"?(\w+)", message)
     if relation is not None:
         aliases = [each.alias_or_name for each in tree.find_all(exp.Table, exp.Subquery) if each.alias_or_name]
+        if relation[1] in aliases:
+            return SqlError(
+                f'"{relation[1]}" cannot be named there: a subquery in FROM sees no relation beside it',
+                hint="LATERAL is not supported: select the value itself, or join by a condition",
+            )
         return SqlError(f'there is no relation "{relation[1]}" here', hint=did_you_mean(relation[1], aliases))
     name = found[1] or found[2]
     short = name.rpartition(".")[2].lower()

@@ -307,11 +307,11 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class TopK(_Unary):
-    """The rows from `offset` on, `limit` at most, of each key's in order."""
+    """The rows from `offset` on, `limit` at most if there is one, of each key's in order."""
 
     keys: tuple[str, ...]
     order: tuple[Order, ...]
-    limit: int
+    limit: int | None
     offset: int = 0
 
     @property

@@ -7,14 +7,18 @@ from collections.abc import Callable, Mapping
 from sqlglot import Expr as Syntax
 from sqlglot import exp
 
+from graphtide.dataflow.expressions import col
 from graphtide.sql.aggregates import is_aggregate
-from graphtide.sql.plan import Filter, Plan
+from graphtide.sql.conditions import same
+from graphtide.sql.plan import Conditions, Distinct, Filter, Join, Plan, Project
+from graphtide.sql.quantified import Quantified, quantified
 from graphtide.sql.scalar import BOOLEAN, Scalar
 from graphtide.sql.scope import Bound, Names, Scope
-from graphtide.sql.subqueries import having_some, marked, membership, scalar_of
-from graphtide.sql.translate import refuse, translate, truth
+from graphtide.sql.spelling import refuse
+from graphtide.sql.subqueries import Membership, having_some, marked, membership, scalar_of
+from graphtide.sql.translate import translate, truth
 
-__all__ = ["GroupedRows", "Rows"]
+__all__ = ["GroupedRows", "Rows", "has_subquery"]
 
 
 class Rows:
@@ -40,10 +44,10 @@ class Rows:
         if isinstance(node, exp.Exists):
             self.plan, found = marked(self.plan, self.bind(node.this, self.scope).plan, self.names, around)
             return Scalar(found, BOOLEAN)
-        if isinstance(node, exp.In) and node.args.get("query") is not None:
-            sought = membership(*self._sought(node), self.names, around)
-            self.plan, found = sought.value(self.plan, self.names, around)
-            return Scalar(found, BOOLEAN)
+        asked = quantified(node)
+        if asked is not None:
+            self.plan, found = self._membership(asked).value(self.plan, self.names, around)
+            return Scalar(~found if asked.is_negated else found, BOOLEAN)
         if isinstance(node, exp.Subquery):
             self.plan, value = scalar_of(self.plan, self.bind(node.this, self.scope), self.names, node)
             return value
@@ -54,7 +58,7 @@ class Rows:
     def keep(self, condition: Syntax) -> None:
         """Keep the rows for which a condition is true."""
         conditions = list(_conjuncts(condition))
-        for each in sorted(conditions, key=_has_subquery):
+        for each in sorted(conditions, key=has_subquery):
             self._keep(each)
 
     def _keep(self, node: Syntax) -> None:
@@ -62,20 +66,39 @@ class Rows:
         while isinstance(inner, exp.Not | exp.Paren):
             is_anti ^= isinstance(inner, exp.Not)
             inner = inner.this
+        asked = quantified(inner)
         if isinstance(inner, exp.Exists):
             sub = self.bind(inner.this, self.scope)
             self.plan = having_some(self.plan, sub.plan, self.names, is_anti=is_anti)
-        elif isinstance(inner, exp.In) and inner.args.get("query") is not None:
-            sought = membership(*self._sought(inner), self.names, self.scope.around())
-            self.plan = sought.only(self.plan, self.names, is_anti=is_anti)
+        elif asked is not None:
+            sought = self._membership(asked)
+            self.plan = sought.only(self.plan, self.names, is_anti=is_anti ^ asked.is_negated)
         else:
             holds = truth(self.scalar(node), node)
             self.plan = Filter(self.plan, (holds,))
 
-    def _sought(self, node: exp.In) -> tuple[list[Scalar], Bound]:
-        parts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-        values = [self.scalar(each) for each in parts]
-        return values, self.bind(node.args["query"].this, self.scope)
+    def partners(self, here: Plan, there: Plan, on: Syntax) -> tuple[Plan, Conditions]:
+        """What rows here may be joined with, and when they are, if a condition on both has to be true.
+
+        Subqueries in the condition are asked for the distinct values that it looks at here, so the rows here are as
+        many as before.
+        """
+        if not has_subquery(on):
+            return there, (truth(self.scalar(on), on),)
+        found = [self.scope.own(node) for node in on.find_all(exp.Column)]
+        names = {name for each in found if each is not None for name in each.expression.columns()}
+        used = [name for name in here.schema if name in names]
+        asked = Distinct(Project(here, {name: col(name) for name in used}))
+        pairs = Rows(Join((asked, there)), self.scope, self.names, self.bind)
+        pairs.keep(on)
+        copies = {name: self.names.fresh("domain") for name in used}
+        outputs = {new: col(old) for old, new in copies.items()} | {name: col(name) for name in there.schema}
+        return Project(pairs.plan, outputs), tuple(same(col(old), col(new)) for old, new in copies.items())
+
+    def _membership(self, asked: Quantified) -> Membership:
+        values = [self.scalar(each) for each in asked.values]
+        bound = self.bind(asked.query, self.scope)
+        return membership(values, asked.comparison, bound, self.names, self.scope.around())
 
 
 class GroupedRows(Rows):
@@ -102,5 +125,6 @@ def _conjuncts(node: Syntax) -> list[Syntax]:
     return [node]
 
 
-def _has_subquery(node: Syntax) -> bool:
-    return node.find(exp.Query) is not None
+def has_subquery(node: Syntax) -> bool:
+    """Whether a query stands in an expression."""
+    return node.find(exp.Query, exp.Values) is not None

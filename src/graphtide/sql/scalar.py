@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import cache
 from typing import Any, Final
@@ -32,6 +32,7 @@ __all__ = [
     "arithmetic",
     "cast",
     "compared",
+    "may_be_equal",
     "round_to",
     "united",
     "whole",
@@ -132,7 +133,8 @@ def compared(operation: str, a: Scalar, b: Scalar) -> tuple[Expression, Expressi
     a, b = a.without_zeros, b.without_zeros
     exact = a.type.kind is b.type.kind is Kind.INT
     digits = (a.type.scale or 0) - (b.type.scale or 0)
-    if not exact or digits == 0 or (a if digits < 0 else b).literal is not None:
+    is_fixed = (a if digits < 0 else b).literal is not None and may_be_equal(a, b)
+    if not exact or digits == 0 or is_fixed:
         a, b = united(a, b)
         return a.expression, b.expression
     factor = 10 ** abs(digits)
@@ -141,12 +143,24 @@ def compared(operation: str, a: Scalar, b: Scalar) -> tuple[Expression, Expressi
     return _divided(a.expression, factor, up=operation in {">", "<="}), b.expression
 
 
+def may_be_equal(a: Scalar, b: Scalar) -> bool:
+    """Whether both fit into one type: a literal may be larger than any decimal of the other one's scale."""
+    if a.type.kind is not Kind.INT or b.type.kind is not Kind.INT:
+        return True
+    digits = (a.type.scale or 0) - (b.type.scale or 0)
+    literal = (a if digits < 0 else b).literal
+    return literal is None or abs(literal) * 10 ** abs(digits) <= _LARGEST
+
+
 def _divided(number: Expression, factor: int, *, up: bool) -> Expression:
     return -((-number) // factor) if up else number // factor
 
 
 def arithmetic(operation: str, a: Scalar, b: Scalar) -> Scalar:
-    """The sum, difference, product, quotient or remainder of two numbers; days may be added to dates."""
+    """The sum, difference, product, quotient or remainder of two numbers; days may be added to dates.
+
+    An OverflowError says that a constant date is outside the years that there are.
+    """
     if a.is_null and b.is_null:
         return Scalar(lit(None, int), INTEGER)
     if operation in "+-" and Kind.DATE in {a.type.kind, b.type.kind}:
@@ -203,10 +217,12 @@ def _days(operation: str, a: Scalar, b: Scalar) -> Scalar:
     kinds = (a.type.kind, b.type.kind)
     if operation == "-" and kinds == (Kind.DATE, Kind.DATE):
         return Scalar(a.expression - b.expression, INTEGER)
+    if operation == "+" and kinds == (Kind.INT, Kind.DATE):
+        return _days(operation, b, a)
     if kinds == (Kind.DATE, Kind.INT) and not b.type.is_decimal:
+        if isinstance(a.literal, date) and isinstance(b.literal, int):
+            return Scalar(lit(a.literal + timedelta(b.literal if operation == "+" else -b.literal)), DATES)
         return Scalar(a.expression + b.expression if operation == "+" else a.expression - b.expression, DATES)
-    if operation == "+" and kinds == (Kind.INT, Kind.DATE) and not a.type.is_decimal:
-        return Scalar(a.expression + b.expression, DATES)
     raise SqlError(f"cannot compute {a.type} {operation} {b.type}", hint="add days as a BIGINT, or an INTERVAL")
 
 
@@ -229,6 +245,11 @@ def _scaled(number: Expression, digits: int) -> Expression:
         half = factor // 2
         return when(number >= 0, (number + half) // factor).otherwise(-((-number + half) // factor))
     if isinstance(number, Literal) and isinstance(number.value, int):
+        if abs(number.value) * 10**digits > _LARGEST:
+            raise SqlError(
+                f"{number.value} with {digits} digits more after the point does not fit into 64 bits",
+                hint="cast one side to DOUBLE",
+            )
         return lit(number.value * 10**digits)
     return number * 10**digits
 
@@ -259,8 +280,17 @@ def _parsed(text: str, wanted: SqlType) -> Scalar:
         else:
             value = float(text) if wanted.kind is Kind.FLOAT else int(text)
     except (ValueError, ArithmeticError, KeyError):
-        raise SqlError(f"'{text}' is not a {wanted}", hint="dates are written as '2020-12-31'") from None
+        assert wanted.kind is not None
+        hint = "write a number, such as 12" if wanted.is_number else f"write it as {_WRITTEN[wanted.kind]}"
+        raise SqlError(f"'{text}' is not a {wanted}", hint=hint) from None
     return Scalar(lit(value), wanted)
+
+
+_WRITTEN: Final = {
+    Kind.DATE: "'2020-12-31'",
+    Kind.TIMESTAMP: "'2020-12-31 23:59:00'",
+    Kind.BOOL: "'true' or 'false'",
+}
 
 
 def cast(value: Scalar, to: SqlType, told: str = "a cast") -> Scalar:

@@ -60,6 +60,8 @@ class Scope:
     relations: dict[str, dict[str, Scalar]] = field(default_factory=dict[str, dict[str, Scalar]])
     # What the columns have become once the rows are grouped: only keys are left.
     grouped: Mapping[str, Scalar] | None = None
+    # What is selected, by its names: ORDER BY sees it where no relation has a column of that name.
+    selected: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
     def enter(self, alias: str, columns: dict[str, Scalar]) -> None:
         """Know a relation by its alias."""
@@ -76,6 +78,8 @@ class Scope:
         found = self.own(node)
         if found is not None:
             return self.seen_from_inside(found, node)
+        if not node.table and node.name in self.selected:
+            return self.selected[node.name]
         if self.parent is None:
             names = [name for columns in self.relations.values() for name in columns]
             raise SqlError(f'column "{node.sql()}" does not exist', hint=did_you_mean(node.name, names))

@@ -1,8 +1,8 @@
 """Subqueries in expressions and conditions, as joins with the rows that they are asked for.
 
-`exists` is a semi join, and a left join with a mark where its truth value is needed. `x in (...)` asks whether an
-equal value exists; NULL makes the difference between false and unknown: `x not in S` holds if no row of S equals x,
-none is NULL, and x is not NULL unless S is empty.
+`exists` is a semi join, and a left join with a mark where its truth value is needed. `x in S` asks whether an equal
+value exists, `x < any S` whether a greater one does; NULL makes the difference between false and unknown:
+`x not in S` holds if no row of S equals x, none is NULL, and x is not NULL unless S is empty.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlglot import Expr as Syntax
+from sqlglot import exp
 
 from graphtide.dataflow.expressions import Expression, col, lit, type_of, when
 from graphtide.errors import SqlError
@@ -31,6 +32,7 @@ from graphtide.sql.plan import (
 )
 from graphtide.sql.scalar import Scalar, united
 from graphtide.sql.scope import Bound, Names
+from graphtide.sql.translate import comparing
 
 __all__ = ["Membership", "having_some", "marked", "membership", "scalar_of"]
 
@@ -43,7 +45,7 @@ def having_some(outer: Plan, inner: Plan, names: Names, *, is_anti: bool, furthe
 
 def _bare(plan: Plan) -> Plan:
     """A plan that has rows exactly if this one has, and fewer columns to make."""
-    while isinstance(plan, Project | Distinct) or (isinstance(plan, TopK) and plan.limit > 0 and plan.offset == 0):
+    while isinstance(plan, Project | Distinct) or (isinstance(plan, TopK) and plan.limit != 0 and plan.offset == 0):
         plan = plan.input
     return plan
 
@@ -67,18 +69,18 @@ def marked(outer: Plan, inner: Plan, names: Names, around: Schema, further: Cond
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Values that are looked for among the rows of a plan, with the condition that they are equal."""
+    """Values that are looked for among the rows of a plan, with the condition that they compare as asked."""
 
     inner: Plan
-    equal: Conditions
+    fits: Conditions
     values: tuple[Expression, ...]
     columns: tuple[str, ...]
 
     def only(self, outer: Plan, names: Names, *, is_anti: bool) -> Plan:
-        """The outer rows whose values are among them; or are certainly not."""
+        """The outer rows for which some row fits; or certainly none does."""
         if not is_anti:
-            return having_some(outer, self.inner, names, is_anti=False, further=self.equal)
-        result = having_some(outer, self.inner, names, is_anti=True, further=self.equal)
+            return having_some(outer, self.inner, names, is_anti=False, further=self.fits)
+        result = having_some(outer, self.inner, names, is_anti=True, further=self.fits)
         if self._may_hold_null():
             self._check_one_column()
             result = having_some(result, self._nulls(), names, is_anti=True)
@@ -88,9 +90,9 @@ class Membership:
         return result
 
     def value(self, outer: Plan, names: Names, around: Schema) -> tuple[Plan, Expression]:
-        """The outer rows, and whether their values are among them: true, false or NULL."""
+        """The outer rows, and whether some row fits: true, false or NULL."""
         may_be_null = self._may_be_null(outer)
-        plan, found = marked(outer, self.inner, names, around, self.equal)
+        plan, found = marked(outer, self.inner, names, around, self.fits)
         unknown: Expression = lit(False)  # noqa: FBT003
         if self._may_hold_null():
             self._check_one_column()
@@ -120,19 +122,27 @@ class Membership:
             )
 
 
-def membership(values: list[Scalar], bound: Bound, names: Names, around: Schema) -> Membership:
-    """Values to look for among the answers of a query."""
+def membership(
+    values: list[Scalar], comparison: type[Syntax], bound: Bound, names: Names, around: Schema
+) -> Membership:
+    """Values to compare with the answers of a query."""
     if len(values) != len(bound.outputs):
         raise SqlError(
-            f"IN compares {len(values)} values with {len(bound.outputs)} columns", hint="select as many columns"
+            f"{len(values)} values are compared with the {len(bound.outputs)} columns of a query",
+            hint="select as many columns",
         )
-    pairs = [united(value, output.scalar) for value, output in zip(values, bound.outputs, strict=True)]
-    columns = tuple(names.fresh("member") for _ in pairs)
+    columns = tuple(names.fresh("member") for _ in values)
     plan = bound.plan.input if isinstance(bound.plan, Distinct) else bound.plan
-    inner = Project(plan, {name: right.expression for name, (_, right) in zip(columns, pairs, strict=True)}, around)
-    sought = tuple(left.expression for left, _ in pairs)
-    equal = tuple(left == col(name) for left, name in zip(sought, columns, strict=True))
-    return Membership(inner, equal, sought, columns)
+    if comparison in {exp.EQ, exp.NEQ}:
+        pairs = [united(value, output.scalar) for value, output in zip(values, bound.outputs, strict=True)]
+        members = [Scalar(col(name), right.type) for name, (_, right) in zip(columns, pairs, strict=True)]
+        sought, told = [left for left, _ in pairs], [right for _, right in pairs]
+    else:
+        sought, told = values, [each.scalar for each in bound.outputs]
+        members = [Scalar(col(name), each.type) for name, each in zip(columns, told, strict=True)]
+    inner = Project(plan, {name: each.expression for name, each in zip(columns, told, strict=True)}, around)
+    fits = tuple(comparing(comparison, a, b) for a, b in zip(sought, members, strict=True))
+    return Membership(inner, fits, tuple(each.expression for each in sought), columns)
 
 
 def scalar_of(outer: Plan, bound: Bound, names: Names, node: Syntax) -> tuple[Plan, Scalar]:

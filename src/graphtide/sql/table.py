@@ -8,6 +8,7 @@ others are not looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Table:
 
     def delete_keys(self, keys: Any) -> None:
         """Take the rows with the given primary keys away."""
-        self._stage(self._current(self._encoded_keys(keys)), -1)
+        self._stage(self._current(self._encoded_keys(keys), "name the keys of rows that are there"), -1)
 
     def update(self, rows: Any) -> None:
         """Put rows in place of those with the same primary key."""
@@ -71,7 +72,7 @@ class Table:
             raise SqlError(
                 f'"{self.name}" has no primary key to update by', hint="delete the old rows and insert the new ones"
             )
-        self._stage(self._current(codes[self._key_places]), -1)
+        self._stage(self._current(codes[self._key_places], "insert it"), -1)
         self._stage(codes, 1)
 
     def check(self) -> None:
@@ -90,7 +91,7 @@ class Table:
         after = held + diffs
         if (after < 0).any():
             place = int(np.argmax(after < 0))
-            row = decode_rows(self.schema, self._flow.dictionary, np.ascontiguousarray(rows[:, place : place + 1]))[0]
+            row = self._shown(self.schema, rows[:, place : place + 1])
             raise SqlError(
                 f'"{self.name}" would hold the row {row} {int(after[place])} times',
                 hint="more are deleted than there are; nothing was committed, rollback() forgets what is staged",
@@ -134,8 +135,8 @@ class Table:
         decimals = {name: of for name, of in self._decimals.items() if name in schema}
         return encode_rows(schema, self._flow.dictionary, with_units(keys, schema.names, decimals))
 
-    def _current(self, keys: Codes) -> Codes:
-        """The rows that have the keys now, with what is staged."""
+    def _current(self, keys: Codes, hint: str) -> Codes:
+        """The rows that have the keys now, with what is staged; the hint is for keys that no row has."""
         probe, _ = self._summed(keys, np.ones(keys.shape[1], np.int64))
         held = self._index.find_counted(probe)
         rows, counts = self._summed(
@@ -150,7 +151,7 @@ class Table:
         missing = is_wanted[of_probe]
         if missing.any():
             shown = self._shown_key(probe[:, missing][:, :1])
-            raise SqlError(f'"{self.name}" has no row with the primary key {shown}', hint="insert it")
+            raise SqlError(f'"{self.name}" has no row with the primary key {shown}', hint=hint)
         return np.ascontiguousarray(rows[:, is_current])
 
     def _summed(self, rows: Codes, diffs: Codes) -> tuple[Codes, Codes]:
@@ -165,8 +166,13 @@ class Table:
             )
 
     def _shown_key(self, key: Codes) -> str:
-        schema = self.schema.select(*self.primary_key)
-        return str(decode_rows(schema, self._flow.dictionary, np.ascontiguousarray(key))[0])
+        return self._shown(self.schema.select(*self.primary_key), key)
+
+    def _shown(self, schema: Schema, row: Codes) -> str:
+        """A row, given as a column of codes, with its decimals as such."""
+        values = decode_rows(schema, self._flow.dictionary, np.ascontiguousarray(row))[0]
+        pairs = [(value, self._decimals.get(name)) for name, value in zip(schema, values, strict=True)]
+        return str(tuple(v if v is None or of is None else Decimal(v).scaleb(-(of.scale or 0)) for v, of in pairs))
 
 
 def _numbered(*keys: Codes) -> list[Codes]:

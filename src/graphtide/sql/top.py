@@ -22,6 +22,7 @@ __all__ = ["top_rows"]
 
 # Ints that the beginning of a string is packed into.
 _WORDS: Final = 3
+_LARGEST: Final = 2**63 - 1
 
 
 def top_rows(
@@ -49,10 +50,11 @@ def top_rows(
 
     if plan.limit == 0:
         return shop.linear(rows, [col(name) for name in told], lit(False))  # noqa: FBT003
-    if plan.offset == 0:
-        return first(plan.limit)
+    # No group has as many rows as there are numbers.
+    last = None if plan.limit is None else plan.limit + plan.offset
+    upto = shop.pick(rows, told) if last is None or last > _LARGEST else first(last)
     # Ties are broken alike in both, so the one is part of the other.
-    return shop.minus(first(plan.limit + plan.offset), first(plan.offset))
+    return shop.minus(upto, first(plan.offset)) if plan.offset else upto
 
 
 def _ranks(order: Order, found: Type, place: str | None) -> list[Expression]:

@@ -14,7 +14,7 @@ from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions import Expression, col, lit, when
 from graphtide.sql.plan import Total
 from graphtide.sql.spread import spread
-from graphtide.sql.workshop import Workshop
+from graphtide.sql.workshop import Workshop, unique
 
 __all__ = ["aggregated"]
 
@@ -84,8 +84,7 @@ def _total(
     is_distinct = total.is_distinct and total.function in {"count", "sum", "avg"}
     counts_rows = total.function == "count" and not is_distinct
     if column is None or (counts_rows and not source.schema[column].nullable):
-        rows = shop.pick(source, keys)
-        return shop.made(("count", rows.node), lambda: rows.group_by(*keys).count("count"))
+        return _counted(shop, shop.pick(source, keys))
     values = shop.linear(source, [*map(col, keys), col(column)])
     grouped, value = values.schema.names[:-1], values.schema.names[-1]
     if is_distinct:
@@ -93,8 +92,7 @@ def _total(
     found = values.schema[value]
     if total.function == "count":
         if not found.nullable:
-            rows = shop.pick(values, grouped)
-            return shop.made(("count", rows.node), lambda: rows.group_by(*rows.schema).count("count"))
+            return _counted(shop, shop.pick(values, grouped))
         known = when(col(value).is_null(), lit(0)).otherwise(lit(1))
         values = shop.linear(values, [*map(col, grouped), known])
         grouped, value = values.schema.names[:-1], values.schema.names[-1]
@@ -109,3 +107,9 @@ def _total(
     if total.function == "avg":
         return shop.made(key, lambda: by_key.avg(value))
     return shop.made((*key, "sum"), lambda: by_key.sum(value))
+
+
+def _counted(shop: Workshop, rows: Collection) -> Collection:
+    """Each row once, and how often it is there."""
+    *_, name = unique([*rows.schema, "count"])
+    return shop.made(("count", rows.node), lambda: rows.group_by(*rows.schema).count(name))

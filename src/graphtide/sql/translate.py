@@ -18,11 +18,12 @@ from graphtide.errors import SqlError
 from graphtide.rows import Kind, did_you_mean
 from graphtide.sql.conditions import same
 from graphtide.sql.functions import FUNCTIONS
-from graphtide.sql.intervals import interval_of, shifted
-from graphtide.sql.scalar import BOOLEAN, INTEGER, TEXT, Scalar, arithmetic, cast, compared, united
+from graphtide.sql.intervals import interval_of, outside_years, shifted
+from graphtide.sql.scalar import BOOLEAN, INTEGER, TEXT, Scalar, arithmetic, cast, compared, may_be_equal, united
+from graphtide.sql.spelling import place_of, refuse
 from graphtide.sql.types import SqlType, named
 
-__all__ = ["Context", "refuse", "translate", "truth"]
+__all__ = ["Context", "comparing", "translate", "truth"]
 
 
 class Context(Protocol):
@@ -50,17 +51,10 @@ def translate(node: Syntax, context: Context) -> Scalar:
     function = FUNCTIONS.get(type(node))
     if function is not None:
         return function(node, lambda part: translate(part, context))
-    raise refuse(node)
-
-
-def refuse(node: Syntax, hint: str = "rewrite the query without it") -> SqlError:
-    """The error of a construct that is not supported."""
-    told = f"is not supported: {node.sql(dialect='duckdb')}"
     if isinstance(node, exp.Anonymous):
         nearest = did_you_mean(node.name.lower(), _FUNCTION_NAMES)
-        return SqlError(f"{node.name.upper()} {told}", hint=nearest if "did you mean" in nearest else hint)
-    name = type(node).sql_name() if isinstance(node, exp.Func) else type(node).key.upper()
-    return SqlError(f"{name} {told}", hint=hint)
+        raise refuse(node, nearest) if "did you mean" in nearest else refuse(node)
+    raise refuse(node)
 
 
 Part = Callable[[Syntax], Scalar]
@@ -87,11 +81,14 @@ def _arithmetic(operation: str) -> Callable[[Syntax, Part], Scalar]:
         if operation in "+-":
             span = interval_of(node.args["expression"])
             if span is not None:
-                return shifted(part(node.this), span if operation == "+" else -span)
+                return shifted(part(node.this), span if operation == "+" else -span, node)
             span = interval_of(node.this)
             if span is not None and operation == "+":
-                return shifted(part(node.args["expression"]), span)
-        return arithmetic(operation, part(node.this), part(node.args["expression"]))
+                return shifted(part(node.args["expression"]), span, node)
+        try:
+            return arithmetic(operation, part(node.this), part(node.args["expression"]))
+        except OverflowError:
+            raise outside_years(node) from None
 
     return rule
 
@@ -119,22 +116,39 @@ _EQUALITIES: Final[dict[type[Syntax], Callable[[Expression, Expression], Express
 
 
 def _comparison(node: Syntax, part: Part) -> Scalar:
-    if isinstance(node.this, exp.Tuple) and isinstance(node.args["expression"], exp.Tuple):
-        if not isinstance(node, exp.EQ):
+    left, right = node.this, node.args["expression"]
+    if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
+        if not isinstance(node, exp.EQ | exp.NEQ):
             raise refuse(node, "compare the columns one by one")
-        pairs = zip(node.this.expressions, node.args["expression"].expressions, strict=True)
-        return Scalar(reduce(lambda a, b: a & b, (_equal(part(a), part(b)) for a, b in pairs)), BOOLEAN)
-    left, right = part(node.this), part(node.args["expression"])
-    if type(node) in _ORDERS:
-        symbol, compare = _ORDERS[type(node)]
-        return Scalar(compare(*compared(symbol, left, right)), BOOLEAN)
-    a, b = united(left.without_zeros, right.without_zeros)
-    return Scalar(_EQUALITIES[type(node)](a.expression, b.expression), BOOLEAN)
+        same_rows = _same_rows(left, right, part)
+        return Scalar(~same_rows if isinstance(node, exp.NEQ) else same_rows, BOOLEAN)
+    return Scalar(comparing(type(node), part(left), part(right)), BOOLEAN)
 
 
-def _equal(a: Scalar, b: Scalar) -> Expression:
-    a, b = united(a.without_zeros, b.without_zeros)
-    return a.expression == b.expression
+def comparing(comparison: type[Syntax], a: Scalar, b: Scalar) -> Expression:
+    """Whether two values compare so."""
+    if comparison in _ORDERS:
+        symbol, compare = _ORDERS[comparison]
+        return compare(*compared(symbol, a, b))
+    a, b = a.without_zeros, b.without_zeros
+    if may_be_equal(a, b):
+        a, b = united(a, b)
+        return _EQUALITIES[comparison](a.expression, b.expression)
+    # A literal that no decimal is as large as: unknown for NULL, else never equal.
+    value = (a if b.literal is not None else b).expression
+    return _EQUALITIES[comparison](when(value.is_not_null(), lit(1)).otherwise(lit(None, int)), lit(0))
+
+
+def _same_rows(a: exp.Tuple, b: exp.Tuple, part: Part) -> Expression:
+    """Whether two rows are the same: as in DuckDB, NULL in a row is equal to NULL."""
+    if len(a.expressions) != len(b.expressions):
+        raise SqlError(
+            f"rows of {len(a.expressions)} and {len(b.expressions)} values are compared: "
+            f"{a.sql(dialect='duckdb')} and {b.sql(dialect='duckdb')}",
+            hint="compare as many",
+        )
+    pairs = zip(a.expressions, b.expressions, strict=True)
+    return reduce(lambda x, y: x & y, (comparing(exp.NullSafeEQ, part(x), part(y)) for x, y in pairs))
 
 
 def truth(value: Scalar, node: Syntax) -> Expression:
@@ -180,14 +194,26 @@ def _between(node: Syntax, part: Part) -> Scalar:
 
 
 def _in_list(node: Syntax, part: Part) -> Scalar:
-    choices = [part(each) for each in node.expressions]
-    if isinstance(node.this, exp.Tuple) or not choices:
-        raise refuse(node, "compare the columns one by one")
-    value, *members = united(part(node.this), *(each.without_zeros for each in choices))
+    if not node.expressions:
+        raise refuse(node, "give the list, or a query")
+    if isinstance(node.this, exp.Tuple):
+        return Scalar(reduce(lambda a, b: a | b, _row_tests(node, part)), BOOLEAN)
+    subject, choices = part(node.this), [part(each).without_zeros for each in node.expressions]
+    tests = [comparing(exp.EQ, subject, each) for each in choices if not may_be_equal(subject, each)]
+    value, *members = united(subject, *(each for each in choices if may_be_equal(subject, each)))
     fixed = [each.literal for each in members if each.literal is not None]
-    tests = [value.expression.is_in(fixed)] if fixed else []
+    tests += [value.expression.is_in(fixed)] if fixed else []
     tests += [value.expression == each.expression for each in members if each.literal is None]
     return Scalar(reduce(lambda a, b: a | b, tests), BOOLEAN)
+
+
+def _row_tests(node: Syntax, part: Part) -> list[Expression]:
+    for each in node.expressions:
+        if not isinstance(each, exp.Tuple):
+            raise SqlError(
+                f"{each.sql(dialect='duckdb')} is not a row: {node.sql(dialect='duckdb')}", hint="write (1, 2)"
+            )
+    return [_same_rows(node.this, each, part) for each in node.expressions]
 
 
 def _case(node: Syntax, part: Part) -> Scalar:
@@ -241,7 +267,15 @@ def _cast(node: Syntax, part: Part) -> Scalar:
     if to.kind is Kind.FLOAT and isinstance(inner, exp.Literal) and not inner.is_string:
         # A double may be written with more digits than 64 bits hold.
         return Scalar(lit(float(inner.name)), to)
-    return cast(part(inner), to, node.sql(dialect="duckdb"))
+    value = part(inner)
+    if isinstance(value.literal, float) and to.kind is Kind.INT:
+        digits = to.precision - (to.scale or 0)
+        if not abs(value.literal) < (10**digits if to.is_decimal else 2**63):
+            raise SqlError(
+                f"{place_of(node)}{value.literal!r} does not fit into {to}",
+                hint="use a type with more digits, or DOUBLE",
+            )
+    return cast(value, to, node.sql(dialect="duckdb"))
 
 
 def _distance_of_dates(node: Syntax, part: Part) -> Scalar:

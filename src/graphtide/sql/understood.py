@@ -12,13 +12,14 @@ from sqlglot import Expr as Syntax
 from sqlglot import exp
 
 from graphtide.errors import SqlError
-from graphtide.sql.translate import refuse
+from graphtide.sql.spelling import refuse
 
 __all__ = ["check_understood"]
 
 _SET_OPERATION: Final = "distinct order limit offset with_"
 _OPTIONS: Final[dict[type[Syntax], str]] = {
     exp.Alias: "alias",
+    exp.Anonymous: "expressions",
     exp.Case: "this default",
     exp.Coalesce: "expressions",
     exp.Column: "table",

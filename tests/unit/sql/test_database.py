@@ -71,6 +71,55 @@ def test_a_sum_beyond_64_bits_stops_the_commit_and_changes_nothing() -> None:
     assert view.rows() == [(4,)]
 
 
+@pytest.mark.parametrize(
+    ("query", "ok", "bad"),
+    [
+        ("select e + interval '1' day as x from t", date(2020, 1, 1), date(9999, 12, 31)),
+        ("select e + interval '1' month as x from t", date(2020, 1, 1), date(9999, 12, 31)),
+        ("select e - interval '1' year as x from t", date(2020, 1, 1), date(1, 12, 31)),
+        ("select e + 1 as x from t", date(2020, 1, 1), date(9999, 12, 31)),
+        ("select e - 1 as x from t", date(2020, 1, 1), date(1, 1, 1)),
+    ],
+)
+def test_a_date_beyond_the_years_stops_the_commit_and_stays_staged(query, ok, bad) -> None:
+    db = gt.Database()
+    db.table("t", e=date)
+    view = db.view(query)
+    db.insert("t", [(ok,)])
+    db.commit()
+    before = view.rows()
+    db.insert("t", [(bad,)])
+    for _ in range(2):
+        with pytest.raises(ExpressionError, match=r"years|range") as caught:
+            db.commit()
+        assert "WHERE" in (caught.value.hint or "")
+        assert view.rows() == before
+    db.delete("t", [(bad,)])
+    db.commit()
+    assert view.rows() == before
+
+
+def test_errors_about_rows_show_decimals_and_say_what_to_do() -> None:
+    db = gt.Database()
+    db.table("prices", price="decimal(10, 2) not null", primary_key="price")
+    db.delete("prices", [(Decimal("10.50"),)])
+    with pytest.raises(SqlError, match=r"the row \(Decimal\('10.50'\),\) -1 times"):
+        db.commit()
+    db.rollback()
+    with pytest.raises(SqlError, match=r"primary key \(Decimal\('0.25'\),\)") as caught:
+        db.delete("prices", key=[Decimal("0.25")])
+    assert "insert" not in (caught.value.hint or "")
+    db.table("numbers", a=int, f=float)
+    db.view("select a * 4 as b, cast(f as decimal(10, 2)) as d from numbers")
+    for row, told in [((2**62, 0.0), "DOUBLE"), ((1, 1e30), "a type with more digits")]:
+        db.insert("numbers", [row])
+        with pytest.raises((ExpressionError, SqlError)) as failed:
+            db.commit()
+        assert told in (failed.value.hint or "")
+        assert ".cast" not in str(failed.value)
+        db.rollback()
+
+
 def test_updates_by_key() -> None:
     db = orders("id")
     view = db.view("select customer, sum(total) as spent from orders group by customer")
