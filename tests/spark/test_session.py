@@ -228,6 +228,14 @@ def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:
     assert {who: data.get("state") for who, data in graph.nodes(data=True)} == dict(PEOPLE)
 
 
+def test_an_undirected_networkx_graph_is_searched_both_ways(session: gt.Session) -> None:
+    graph = nx.Graph([(1, 2), (3, 2), (3, 4), (2, 2)])
+    session.load_graph("undirected", graph)
+    found = alone(session.run("bfs", on="undirected", source=4))
+    assert rows(found) == sorted(nx.single_source_shortest_path_length(graph, 4).items())
+    session.drop_graph("undirected")
+
+
 def test_a_stored_graph_goes_live(session: gt.Session) -> None:
     live = session.live("Calls")
     assert (live.vertices, live.edges) == (len(PEOPLE), len(CALLS))

@@ -94,7 +94,8 @@ class Session:
         """Read a graph from files or tables and store it under a name.
 
         `edges` and `nodes` are paths, lists of them, or tables: Spark, Arrow, pandas or Polars; `edges` may be a
-        NetworkX graph. See `graphtide.pipeline.ingest` for the formats and their options.
+        NetworkX graph, of which an undirected one brings each edge once each way (a loop once). See
+        `graphtide.pipeline.ingest` for the formats and their options.
         """
         if not replace or name not in self.catalogue.graphs():
             self.catalogue.check_free(name, "graph")
