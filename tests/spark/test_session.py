@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pyspark.sql import SparkSession
 import graphtide as gt
 from graphtide import datasets
 from graphtide.analytics import catalogue
-from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
+from graphtide.errors import CatalogueError, DataError, SchemaError, StatementError, UsageError
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
@@ -220,6 +221,28 @@ def test_a_creation_that_is_interrupted_leaves_nothing(
             session.create_view_collection(f"cut_{step}", **create)
     assert f"cut_{step}" not in session.view_collections()
     assert session.create_view_collection(f"cut_{step}", **create).sizes == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([2, -1, 2], 'the edge property "miles" is -1 somewhere\nhint: shortest paths need weights of 0 or more'),
+        ([2.0, nan, 2.0], 'the edge property "miles" is nan somewhere\nhint: shortest paths need weights of 0 or more'),
+        (
+            [2**63 - 1, 2, 2**63 - 1],
+            'a shortest path is longer than 9223372036854775807, the greatest int that the sum of "miles" can be',
+        ),
+    ],
+)
+def test_what_shortest_paths_cannot_take_is_told_by_its_name(
+    session: gt.Session, weights: list[float], says: str
+) -> None:
+    session.load_graph("far", pa.table({"src": [1, 2, 3], "dst": [2, 3, 1], "miles": weights}), replace=True)
+    for computation, given in (("sssp(source = 1, ", {"source": 1}), ("mpsp(pairs = [(1, 3)], ", {"pairs": [(1, 3)]})):
+        with pytest.raises(DataError) as caught:
+            session.run(computation[:4], on="far", weight="miles", **given)
+        assert str(caught.value).startswith(f"{computation}weight = miles): {says}")
+    session.drop_graph("far")
 
 
 def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:
