@@ -231,7 +231,7 @@ def _finished(prepared: Prepared, on: str, names: tuple[str, ...], report: Repor
 def _edges_of(session: Session, graph: StoredGraph, view: BoundView) -> Ints:
     """The numbers of a view's edges, in order."""
     spark = session.spark
-    with session.progress.spark(f"filtering {view.name}", spark):
+    with session.working(f"filtering {view.name}"):
         edges = spark.read.parquet(str(graph.edges_folder))
         nodes = spark.read.parquet(str(graph.nodes_folder))
         chosen = edges_with_ends(edges, nodes, [view.predicate]).where(column_of(view.predicate)).select(EDGE)

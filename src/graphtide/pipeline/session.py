@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +20,7 @@ from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
+from graphtide.pipeline.interrupts import interruptible
 from graphtide.pipeline.live import LiveGraphs
 from graphtide.pipeline.overlays import SparkMining
 from graphtide.pipeline.progress import Progress, suited_progress
@@ -62,13 +64,21 @@ class Session:
         """Spark, started now if it was not."""
         if self._spark is None:
             self._started_spark = SparkSession.getActiveSession() is None
-            self._spark = open_spark(self._master, self._conf)
+            with interruptible(None):
+                self._spark = open_spark(self._master, self._conf)
         return self._spark
+
+    @contextmanager
+    def working(self, what: str) -> Generator[None]:
+        """While the block has Spark work, show how far it is, and let Ctrl-C end it."""
+        with interruptible(self.spark), self.progress.spark(what, self.spark):
+            yield
 
     def close(self) -> None:
         """Stop Spark, if this session started it."""
         if self._spark is not None and self._started_spark:
-            self._spark.stop()
+            with interruptible(None):
+                self._spark.stop()
         self._spark = None
 
     def __enter__(self) -> Self:
@@ -100,7 +110,7 @@ class Session:
         if not replace or name not in self.catalogue.graphs():
             self.catalogue.check_free(name, "graph")
         self.live_graphs.check_unused(name)
-        with self.progress.spark(f"loading {name}", self.spark):
+        with self.working(f"loading {name}"):
             loaded = load_graph(
                 self.spark,
                 self.catalogue.graph_store,

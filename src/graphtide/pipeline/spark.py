@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import Final
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from graphtide.pipeline.java import find_java
@@ -52,9 +54,11 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     if is_embedded:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     log = files("graphtide.pipeline") / "log4j2.properties"
-    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log}"}
+    level = "off" if os.environ.get("GRAPHTIDE_DEBUG", "") in {"", "0"} else "error"
+    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log} -Dgraphtide.log={level}"}
     settings = {**_ALWAYS, **quiet, **(_WHEN_EMBEDDED if is_embedded else {}), **(conf or {})}
-    builder = SparkSession.builder.master(master).appName("graphtide")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+    described = SparkConf().setMaster(master).setAppName("graphtide").setAll(list(settings.items()))
+    # In the main thread a new context takes Ctrl-C for itself, and breaks the call that it comes in (`interrupts.py`).
+    with ThreadPoolExecutor(1) as starter:
+        starter.submit(SparkContext.getOrCreate, described).result()
+    return SparkSession.builder.config(conf=described).getOrCreate()
