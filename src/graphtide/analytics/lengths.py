@@ -38,7 +38,8 @@ def lengths(edges: Collection, name: str) -> Collection:
     # NaN is beyond infinity.
     least_length, greatest_length = (0.0, math.inf) if _has_floats(edges) else (0, _LARGEST_INT)
     is_length = col("weight").between(least_length, greatest_length)
-    return _checked(edges, is_length, "weight", refuse).group_by("src", "dst").min("weight")
+    refused = _refused(edges.where(~is_length), "weight", refuse)
+    return edges.where(is_length).concat(refused).group_by("src", "dst").min("weight")
 
 
 def beginning(ways: Collection) -> Expression:
@@ -69,16 +70,15 @@ def distances(found: Collection, ways: Collection, name: str | None) -> Collecti
 
     if _has_floats(ways):
         return found
-    checked = _checked(found, col("value") < _LARGEST_INT, "value", refuse)
-    return checked.with_columns(value=col("value") + 1)
+    fits = col("value") < _LARGEST_INT
+    refused = _refused(found.where(~fits), "value", refuse)
+    return found.where(fits).with_columns(value=col("value") + 1).concat(refused)
 
 
-def _checked(rows: Collection, is_good: Expression, column: str, refuse: Callable[[Any], list[Any]]) -> Collection:
-    """The rows that are good; `refuse` is called with what another one has in a column."""
+def _refused(rows: Collection, column: str, refuse: Callable[[Any], list[Any]]) -> Collection:
+    """No rows, of the same schema, or what `refuse` raises if it is called with what a row has in a column."""
     # Only what is refused gets as far as Python, and not what a loop finds and takes back.
-    bad = rows.where(~is_good).select(column).consolidate()
-    refused = bad.flat_map(refuse, **dict(rows.schema.items()))
-    return rows.where(is_good).concat(refused)
+    return rows.select(column).consolidate().flat_map(refuse, **dict(rows.schema.items()))
 
 
 def _has_floats(edges: Collection) -> bool:
