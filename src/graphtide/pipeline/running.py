@@ -18,7 +18,7 @@ from graphtide.graph.stored import StoredGraph
 from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.collections import with_order
 from graphtide.pipeline.predicates import column_of, edges_with_ends
-from graphtide.pipeline.saving import save
+from graphtide.pipeline.saving import new_folder, write_run
 from graphtide.pipeline.vertices import VertexIds
 from graphtide.rows import Dictionary
 from graphtide.rows.schema import did_you_mean
@@ -121,32 +121,42 @@ def run_on(
     decide_at_once: int = 10,
     save_to: str | Path | None = None,
 ) -> Run:
-    """Run a computation and keep what it found on each view."""
+    """Run a computation and keep what it found on each view.
+
+    A folder to save to is refused before the run if it cannot be written, and not there if the run fails.
+    """
     if strategy not in {"adaptive", "differential", "scratch"}:
         raise UsageError(f'there is no strategy "{strategy}"', hint='use "adaptive", "differential" or "scratch"')
     if order not in {"auto", "given", "chain", "lattice"}:
         raise UsageError(f'there is no order "{order}"', hint='use "auto", "given", "chain" or "lattice"')
     if decide_at_once < 1:
         raise UsageError(f"cannot decide for {decide_at_once} views at a time", hint="use a number from 1 on")
+    how = _How(strategy, order, decide_at_once)
+    if save_to is None:
+        return _run(session, computation, on, arguments, how)
+    with new_folder(save_to) as folder:
+        run = _run(session, computation, on, arguments, how)
+        with session.working(f"saving {run.analytic}"):
+            write_run(session.spark, run, folder, as_csv=Path(save_to).suffix == ".csv")
+    return run
+
+
+def _run(session: Session, computation: str, on: str, arguments: Mapping[str, Any], how: _How) -> Run:
     catalogue = session.catalogue
     if on in catalogue.collections():
         collection = _current(session, on)
         prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
-        run = _run_on_collection(session, prepared, collection, _How(strategy, order, decide_at_once))
-    elif on in catalogue.views():
+        return _run_on_collection(session, prepared, collection, how)
+    if on in catalogue.views():
         view = catalogue.view(on)
         prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
-        run = _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
-    elif on in catalogue.graphs():
+        return _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
+    if on in catalogue.graphs():
         prepared = prepare(session.graph(on), computation, arguments, whole=True)
-        run = _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
-    else:
-        known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
-        hint = did_you_mean(on, known) if known else "load a graph first"
-        raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
-    if save_to is not None:
-        save(session.spark, run, save_to)
-    return run
+        return _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
+    known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
+    hint = did_you_mean(on, known) if known else "load a graph first"
+    raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
 
 
 def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> Run:

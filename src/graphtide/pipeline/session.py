@@ -226,6 +226,8 @@ class Session:
 
         `strategy` says how a view follows from the one before: "adaptive" decides for `decide_at_once` views at a
         time. `order` takes another order than the collection has chosen: "given", "chain" or "lattice".
+        With `save_to` the results are written into a new folder too: as CSV if its name ends in .csv, else as
+        Parquet, a part per view.
         """
         return run_on(
             self,
