@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import graphtide as gt
 from graphtide import datasets
 from graphtide.analytics import catalogue
-from graphtide.errors import CatalogueError, DataError, SchemaError, StatementError, UsageError
+from graphtide.errors import CatalogueError, DataError, GraphtideError, SchemaError, StatementError, UsageError
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
@@ -243,6 +243,36 @@ def test_what_shortest_paths_cannot_take_is_told_by_its_name(
             session.run(computation[:4], on="far", weight="miles", **given)
         assert str(caught.value).startswith(f"{computation}weight = miles): {says}")
     session.drop_graph("far")
+
+
+@pytest.mark.parametrize(
+    ("statement", "place", "kind", "says"),
+    [
+        ("run wcc on Callz", "Callz", CatalogueError, 'did you mean "Calls"?'),
+        ("run wc on Calls", "wc", CatalogueError, 'did you mean "wcc"?'),
+        ("run sssp(source = 'ann', wait = year) on Calls", "wait = year", UsageError, "it is sssp("),
+        ("run sssp(source = 'ann') on Calls", "sssp", UsageError, "it is sssp("),
+        ("run k_core(k = 'two') on Calls", "k = 'two'", UsageError, "it is k_core("),
+        ("run sssp(source = 'ann', weight = yaer) on Calls", "yaer", SchemaError, 'did you mean "year"?'),
+        ("run bfs(source = 'nobody') on Calls", "run bfs(source = 'nobody') on Calls", UsageError, "name a vertex"),
+        ("run wcc on Calls save to '/proc/x/y'", "run wcc on Calls save to '/proc/x/y'", UsageError, "another folder"),
+        ("drop graph Callz", "Callz", CatalogueError, 'did you mean "Calls"?'),
+        ("drop view nope", "nope", CatalogueError, ""),
+        ("drop view collection nope", "nope", CatalogueError, ""),
+        ("drop query nope", "nope", CatalogueError, ""),
+        ("describe nothing", "nothing", CatalogueError, ""),
+    ],
+)
+def test_a_mistake_in_a_statement_is_shown_where_it_is(
+    session: gt.Session, statement: str, place: str, kind: type[GraphtideError], says: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        session.execute(f"show graphs;\n\n  {statement};")
+    first, line, carets, *_ = caught.value.message.split("\n")
+    assert first.startswith(f"line 3, column {3 + statement.index(place)}: ")
+    assert line == f"  {statement};"
+    assert carets == " " * (2 + statement.index(place)) + "^" * len(place)
+    assert says in (caught.value.hint or "")
 
 
 def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:

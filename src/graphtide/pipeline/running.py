@@ -34,7 +34,7 @@ from graphtide.views.stored import StoredCollection
 if TYPE_CHECKING:
     from graphtide.pipeline.session import Session
 
-__all__ = ["order_for", "prepare", "run_on"]
+__all__ = ["check_property", "graph_below", "order_for", "prepare", "run_on"]
 
 _NUMERIC: Final = {PropertyType.INT, PropertyType.FLOAT}
 
@@ -86,21 +86,40 @@ def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], 
     analytic = find(computation).bind(arguments)
     properties: dict[str, pa.Array] = {}
     for parameter, name in analytic.edge_properties.items():
-        known = graph.schema.edge(name)
-        if known is None:
-            hint = did_you_mean(name, [each.name for each in graph.schema.edges if each.type in _NUMERIC])
-            raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
-        if known.type not in _NUMERIC:
-            raise SchemaError(
-                f'{computation} needs a number for "{parameter}", edge property "{name}" is a {known.type}',
-                hint="name an int or a float property",
-            )
+        check_property(graph, computation, parameter, name)
         properties[parameter] = graph.edge_columns(name).column(0).combine_chunks()
     ends = graph.edge_columns(SRC, DST)
     src, dst = (ends.column(c).combine_chunks().to_numpy() for c in range(2))
     isolated = np.arange(graph.node_count) if whole else None
     edges = EdgeColumns(src, dst, properties, isolated)
     return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
+
+
+def check_property(graph: StoredGraph, computation: str, parameter: str, name: str) -> None:
+    """Refuse an edge property that a graph does not have, or that a computation cannot take for a parameter."""
+    known = graph.schema.edge(name)
+    if known is None:
+        hint = did_you_mean(name, [each.name for each in graph.schema.edges if each.type in _NUMERIC])
+        raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
+    if known.type not in _NUMERIC:
+        raise SchemaError(
+            f'{computation} needs a number for "{parameter}", edge property "{name}" is a {known.type}',
+            hint="name an int or a float property",
+        )
+
+
+def graph_below(session: Session, on: str) -> StoredGraph:
+    """The graph that a graph, a view or a view collection stands on."""
+    catalogue = session.catalogue
+    if on in catalogue.collections():
+        return session.graph(_current(session, on).graph)
+    if on in catalogue.views():
+        return session.graph(catalogue.view(on).graph)
+    if on in catalogue.graphs():
+        return session.graph(on)
+    known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
+    hint = did_you_mean(on, known) if known else "load a graph first"
+    raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
 
 
 def order_for(session: Session, computation: str, on: str, arguments: Mapping[str, Any]) -> str:
@@ -142,21 +161,13 @@ def run_on(
 
 
 def _run(session: Session, computation: str, on: str, arguments: Mapping[str, Any], how: _How) -> Run:
-    catalogue = session.catalogue
+    catalogue, graph = session.catalogue, graph_below(session, on)
+    prepared = prepare(graph, computation, arguments, whole=on in catalogue.graphs())
     if on in catalogue.collections():
-        collection = _current(session, on)
-        prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
-        return _run_on_collection(session, prepared, collection, how)
+        return _run_on_collection(session, prepared, _current(session, on), how)
     if on in catalogue.views():
-        view = catalogue.view(on)
-        prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
-        return _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
-    if on in catalogue.graphs():
-        prepared = prepare(session.graph(on), computation, arguments, whole=True)
-        return _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
-    known = [*catalogue.collections(), *catalogue.views(), *catalogue.graphs()]
-    hint = did_you_mean(on, known) if known else "load a graph first"
-    raise CatalogueError(f'there is no graph, view or view collection "{on}"', hint=hint)
+        return _run_on_one(session, prepared, on, _edges_of(session, graph, catalogue.view(on)))
+    return _run_on_one(session, prepared, on, np.arange(graph.edge_count))
 
 
 def _run_on_one(session: Session, prepared: Prepared, on: str, edges: Ints) -> Run:
