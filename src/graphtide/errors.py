@@ -7,6 +7,7 @@
     ├── NotConvergedError            a loop reached its limit of rounds
     ├── CancelledRunError            a run was cancelled between rounds
     ├── UserFunctionError            a user's function raised
+    ├── DataError                    a computation cannot take a value that its data holds or leads to
     ├── NegativeMultiplicityError    more copies of a row were deleted than there were
     ├── CompactedError               the history that a read needs has been compacted
     ├── CapacityError                memory, slots or a coordinate's bits ran out
@@ -28,6 +29,7 @@ __all__ = [
     "CapacityError",
     "CatalogueError",
     "CompactedError",
+    "DataError",
     "ExpressionError",
     "GraphtideError",
     "LoadError",
@@ -88,6 +90,13 @@ class CancelledRunError(GraphtideError):
 
 class UserFunctionError(GraphtideError):
     """A user's function raised; its own exception is the `__cause__`."""
+
+
+class DataError(GraphtideError):
+    """A computation cannot take a value that its data holds or leads to.
+
+    Functions that a dataflow calls with rows may raise it: the data is at fault then, and it comes through as it is.
+    """
 
 
 class NegativeMultiplicityError(GraphtideError):

@@ -6,15 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 from pyspark.sql import SparkSession
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import graphtide as gt
 from graphtide.cli import app
-from graphtide.cli.shell import GvdlCompleter, carry_out
+from graphtide.cli.shell import GvdlCompleter, carry_out, shell
 
 EDGES = "src,dst,year\n1,2,2018\n2,3,2019\n4,5,2020\n"
 PROGRAM = """
@@ -107,3 +110,30 @@ def test_the_shell_completes_names_and_survives_mistakes(program: Path) -> None:
         assert "view collection" in completed("create v")
         assert set(completed("run wcc on years order ")) == {"given", "auto", "chain", "lattice"}
         assert completed("describe ") == []
+
+
+def typed(home: Path, keys: str) -> list[str]:
+    """What is typed at the shell, whose graphs there are then."""
+    with create_pipe_input() as keyboard, create_app_session(input=keyboard, output=DummyOutput()):
+        keyboard.send_text(keys)
+        shell(home, "local[1]")
+    return list(gt.Session(home).graphs())
+
+
+@pytest.mark.parametrize("blank", ["\r", "  \r"])
+def test_a_blank_line_drops_what_was_begun(program: Path, blank: str) -> None:
+    home = program.parent / "home"
+    assert call("run", str(program), "--home", str(home)).exit_code == 0
+    begun = f"drop view collection years; drop graph Calls\r{blank}"
+    assert typed(home, f"drop view collection years\r{blank}{begun}exit\r") == ["Calls"]
+    assert list(gt.Session(home).view_collections()) == ["years"]
+    assert typed(home, "drop view\r collection years;\rdrop graph Calls;\rexit\r") == []
+
+
+def test_a_blank_line_with_more_below_it_drops_nothing(program: Path) -> None:
+    home = program.parent / "home"
+    assert call("run", str(program), "--home", str(home)).exit_code == 0
+    home_key, up, down, end = "\x1b[H", "\x1b[A", "\x1b[B", "\x1b[F"
+    begun = f"drop view collection\ryears{home_key}\r{up}\r{down}{down}"
+    typed(home, f"{begun}{end};\rexit\r")
+    assert list(gt.Session(home).view_collections()) == []

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 import graphtide as gt
 from graphtide import datasets
 from graphtide.analytics import catalogue
-from graphtide.errors import CatalogueError, SchemaError, StatementError, UsageError
+from graphtide.errors import CatalogueError, DataError, GraphtideError, SchemaError, StatementError, UsageError
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
@@ -217,10 +217,73 @@ def test_a_creation_that_is_interrupted_leaves_nothing(
     assert session.create_view_collection(f"cut_{step}", **create).sizes == (6, 4)
 
 
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([2, -1, 2], 'the edge property "miles" is -1 somewhere\nhint: shortest paths need weights of 0 or more'),
+        (
+            [2.0, math.nan, 2.0],
+            'the edge property "miles" is nan somewhere\nhint: shortest paths need weights of 0 or more',
+        ),
+        (
+            [2**63 - 1, 2, 2**63 - 1],
+            'a shortest path is longer than 9223372036854775807, the greatest int that the sum of "miles" can be',
+        ),
+    ],
+)
+def test_what_shortest_paths_cannot_take_is_told_by_its_name(
+    session: gt.Session, weights: list[float], says: str
+) -> None:
+    session.load_graph("far", pa.table({"src": [1, 2, 3], "dst": [2, 3, 1], "miles": weights}), replace=True)
+    for computation, given in (("sssp(source = 1, ", {"source": 1}), ("mpsp(pairs = [(1, 3)], ", {"pairs": [(1, 3)]})):
+        with pytest.raises(DataError) as caught:
+            session.run(computation[:4], on="far", weight="miles", **given)
+        assert str(caught.value).startswith(f"{computation}weight = miles): {says}")
+    session.drop_graph("far")
+
+
+@pytest.mark.parametrize(
+    ("statement", "place", "kind", "says"),
+    [
+        ("run wcc on Callz", "Callz", CatalogueError, 'did you mean "Calls"?'),
+        ("run wc on Calls", "wc", CatalogueError, 'did you mean "wcc"?'),
+        ("run sssp(source = 'ann', wait = year) on Calls", "wait = year", UsageError, "it is sssp("),
+        ("run sssp(source = 'ann') on Calls", "sssp", UsageError, "it is sssp("),
+        ("run k_core(k = 'two') on Calls", "k = 'two'", UsageError, "it is k_core("),
+        ("run sssp(source = 'ann', weight = yaer) on Calls", "yaer", SchemaError, 'did you mean "year"?'),
+        ("run bfs(source = 'nobody') on Calls", "run bfs(source = 'nobody') on Calls", UsageError, "name a vertex"),
+        ("run wcc on Calls save to '/proc/x/y'", "run wcc on Calls save to '/proc/x/y'", UsageError, "another folder"),
+        ("drop graph Callz", "Callz", CatalogueError, 'did you mean "Calls"?'),
+        ("drop view nope", "nope", CatalogueError, ""),
+        ("drop view collection nope", "nope", CatalogueError, ""),
+        ("drop query nope", "nope", CatalogueError, ""),
+        ("describe nothing", "nothing", CatalogueError, ""),
+    ],
+)
+def test_a_mistake_in_a_statement_is_shown_where_it_is(
+    session: gt.Session, statement: str, place: str, kind: type[GraphtideError], says: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        session.execute(f"show graphs;\n\n  {statement};")
+    first, line, carets, *_ = caught.value.message.split("\n")
+    assert first.startswith(f"line 3, column {3 + statement.index(place)}: ")
+    assert line == f"  {statement};"
+    assert carets == " " * (2 + statement.index(place)) + "^" * len(place)
+    assert says in (caught.value.hint or "")
+
+
 def test_a_stored_graph_as_networkx_has_it(session: gt.Session) -> None:
     graph = session.graph("Calls").to_networkx()
     assert sorted((a, b, data["duration"], data["year"]) for a, b, data in graph.edges(data=True)) == sorted(CALLS)
     assert {who: data.get("state") for who, data in graph.nodes(data=True)} == dict(PEOPLE)
+
+
+def test_an_undirected_networkx_graph_is_searched_both_ways(session: gt.Session) -> None:
+    graph = nx.Graph([(1, 2), (3, 2), (3, 4), (2, 2)])
+    session.load_graph("undirected", graph)
+    found = alone(session.run("bfs", on="undirected", source=4))
+    assert rows(found) == sorted(nx.single_source_shortest_path_length(graph, 4).items())
+    session.drop_graph("undirected")
 
 
 def test_a_stored_graph_goes_live(session: gt.Session) -> None:

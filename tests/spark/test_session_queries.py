@@ -90,7 +90,11 @@ def test_queries_are_shown_described_explained_and_dropped(
     [
         ("register query near as components on Roads", CatalogueError, 'there is a query "near" already'),
         ("register query Roads as components on Roads", CatalogueError, 'there is a graph "Roads" already'),
-        ("drop query naer", CatalogueError, 'there is no query "naer"\nhint: did you mean "near"'),
+        (
+            "drop query naer",
+            CatalogueError,
+            'there is no query "naer"\n  drop query naer\n             ^^^^\nhint: did you mean "near"',
+        ),
         ("describe naer", CatalogueError, 'there is no graph, view, view collection or query "naer"'),
         ("drop graph Roads", CatalogueError, 'graph "Roads" is in use by query "near"'),
         (

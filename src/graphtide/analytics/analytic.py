@@ -70,20 +70,23 @@ class Analytic:
 
     def bind(self, arguments: Mapping[str, Any]) -> BoundAnalytic:
         """The analytic with its arguments, or a `UsageError` that says what is wrong with them."""
-        known = {each.name: each for each in self.parameters}
-        for name in arguments:
-            if name not in known:
-                hint = did_you_mean(name, known) if known else f"{self.name} takes no arguments"
-                raise UsageError(f'{self.name} has no parameter "{name}"', hint=f"{hint}; it is {self.signature}")
-        bound: dict[str, Any] = {}
-        for name, parameter in known.items():
-            if parameter.required and name not in arguments:
-                raise UsageError(f'{self.name} needs "{name}"', hint=f"it is {self.signature}")
-            try:
-                bound[name] = parameter.accepted(arguments[name]) if name in arguments else parameter.default
-            except UsageError as error:
-                raise UsageError(f"{self.name}: {error.message}", hint=f"it is {self.signature}") from None
+        given = {name: self.accepted(name, value) for name, value in arguments.items()}
+        for parameter in self.parameters:
+            if parameter.required and parameter.name not in given:
+                raise UsageError(f'{self.name} needs "{parameter.name}"', hint=f"it is {self.signature}")
+        bound = {each.name: given.get(each.name, each.default) for each in self.parameters}
         return BoundAnalytic(self, bound)
+
+    def accepted(self, name: str, value: Any) -> Any:
+        """What is passed for a parameter as the function gets it, or a `UsageError` that says what is wrong with it."""
+        known = {each.name: each for each in self.parameters}
+        if name not in known:
+            hint = did_you_mean(name, known) if known else f"{self.name} takes no arguments"
+            raise UsageError(f'{self.name} has no parameter "{name}"', hint=f"{hint}; it is {self.signature}")
+        try:
+            return known[name].accepted(value)
+        except UsageError as error:
+            raise UsageError(f"{self.name}: {error.message}", hint=f"it is {self.signature}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from graphtide.analytics.analytic import AnalyticGraph
 from graphtide.analytics.catalogue import analytic
-from graphtide.analytics.lengths import infinity, lengths, zero
+from graphtide.analytics.lengths import beginning, distances, farthest, further, lengths
 from graphtide.analytics.parameter import EdgeProperty, VertexPairs
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.functions import col, lit
@@ -18,13 +18,13 @@ __all__ = ["mpsp"]
 def mpsp(graph: AnalyticGraph, pairs: VertexPairs, weight: EdgeProperty | None = None) -> Collection:
     """Shortest paths between pairs of vertices that have one, by weight or else by the number of edges.
 
-    Weights are 0 or more; other ones make the run fail. The search from a vertex ends at the farthest of its
-    targets, once all of them are found.
+    Weights are 0 or more; other ones make the run fail, and so does a distance of ints beyond 64 bits. The search
+    from a vertex ends at the farthest of its targets, once all of them are found.
     """
     ways = graph.edges.with_columns(weight=lit(1)) if weight is None else lengths(graph.edges, weight)
     asked = _present(graph.nodes, pairs)
-    start = asked.select("vertex", node="vertex", value=zero(ways)).distinct()
-    unknown = asked.select("vertex", "target", value=infinity(ways))
+    start = asked.select("vertex", node="vertex", value=beginning(ways)).distinct()
+    unknown = asked.select("vertex", "target", value=farthest(ways))
     # The least weight of an edge. If it is 0, what is as far away as the last target may still lead to it.
     least = 1 if weight is None else 0
 
@@ -33,11 +33,12 @@ def mpsp(graph: AnalyticGraph, pairs: VertexPairs, weight: EdgeProperty | None =
         distances = known.concat(unknown).group_by("vertex", "target").min("value")
         bounds = distances.select("vertex", bound="value").group_by("vertex").max("bound")
         near = reached.join(bounds, on="vertex", where=col("value") + least <= col("bound"))
-        further = near.join(ways, on={"node": "src"}).with_columns(value=col("value") + col("weight"))
-        within = further.where(col("value") <= col("bound")).select("vertex", node="dst", value="value")
+        onwards = near.join(ways, on={"node": "src"}).with_columns(value=further(ways))
+        within = onwards.where(col("value") <= col("bound")).select("vertex", node="dst", value="value")
         return within.concat(start).group_by("vertex", "node").min("value")
 
-    return asked.join(start.iterate(step), on={"vertex": "vertex", "target": "node"})
+    found = asked.join(start.iterate(step), on={"vertex": "vertex", "target": "node"})
+    return distances(found, ways, weight)
 
 
 def _present(nodes: Collection, pairs: VertexPairs) -> Collection:

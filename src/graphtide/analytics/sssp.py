@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphtide.analytics.analytic import AnalyticGraph
 from graphtide.analytics.catalogue import analytic
-from graphtide.analytics.lengths import lengths, zero
+from graphtide.analytics.lengths import beginning, distances, further, lengths
 from graphtide.analytics.parameter import EdgeProperty, Vertex
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.expressions.functions import col
@@ -16,13 +16,13 @@ __all__ = ["sssp"]
 def sssp(graph: AnalyticGraph, source: Vertex, weight: EdgeProperty) -> Collection:
     """Shortest paths: the least sum of weights from the source to each vertex that can be reached.
 
-    Weights are 0 or more; other ones make the run fail.
+    Weights are 0 or more; other ones make the run fail, and so does a distance of ints beyond 64 bits.
     """
     ways = lengths(graph.edges, weight)
-    start = graph.nodes.where(col("node") == source).select(vertex="node", value=zero(ways))
+    start = graph.nodes.where(col("node") == source).select(vertex="node", value=beginning(ways))
 
     def step(reached: Collection) -> Collection:
-        further = reached.join(ways, on={"vertex": "src"}).select(vertex="dst", value=col("value") + col("weight"))
-        return further.concat(start).group_by("vertex").min("value")
+        onwards = reached.join(ways, on={"vertex": "src"}).select(vertex="dst", value=further(ways))
+        return onwards.concat(start).group_by("vertex").min("value")
 
-    return start.iterate(step)
+    return distances(start.iterate(step), ways, weight)

@@ -139,12 +139,15 @@ def _bindings() -> KeyBindings:
 
     @add("enter")
     def accept_or_go_on(event: KeyPressEvent) -> None:
-        """Enter ends the input when a statement is complete, or on a line that was left empty."""
+        """Enter ends the input when a statement is complete; on a last line that is empty it drops one that is not."""
         buffer = event.current_buffer
         text = buffer.text
         is_leaving = text.strip().lower() in {"exit", "quit"}
-        if is_complete(text) or is_leaving or not buffer.document.current_line.strip():
+        is_at_end = not buffer.document.text_after_cursor.strip()
+        if is_complete(text) or is_leaving:
             buffer.validate_and_handle()
+        elif is_at_end and not buffer.document.current_line.strip():
+            event.app.exit(exception=KeyboardInterrupt)  # as Ctrl-C does
         else:
             buffer.insert_text("\n")
 

@@ -16,7 +16,7 @@ from graphtide.dataflow.expressions.compile import LinearPlan, compile_linear
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import Arrange, Codes, Enter, Feedback, Linear, Node, Python, Reduce, Scope
 from graphtide.dataflow.python_rows import failure
-from graphtide.errors import CapacityError, PlanError
+from graphtide.errors import CapacityError, DataError, PlanError
 from graphtide.rows import Dictionary, Schema, decode_rows
 
 __all__ = ["MOST_ROUNDS", "Builder"]
@@ -161,6 +161,8 @@ class Builder:
                 for row, (*time, diff) in zip(rows, tail.T.tolist(), strict=True):
                     try:
                         inspector(row, tuple(time), diff)
+                    except DataError:
+                        raise
                     except Exception as error:
                         raise failure(inspector, str(row), error) from error
                 return lines

@@ -1,7 +1,7 @@
 """Functions of the user over rows: how their arguments are decoded and their results encoded.
 
 Each factory gives a `Transform` or `RowsOf` of `plan`, which work on codes. An exception in a function
-becomes a UserFunctionError that names the function and the values it was given.
+becomes a UserFunctionError that names the function and the values it was given; a DataError stays as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphtide.dataflow.plan import Codes, RowsOf, Transform
-from graphtide.errors import PlanError, SchemaError, UserFunctionError
+from graphtide.errors import DataError, PlanError, SchemaError, UserFunctionError
 from graphtide.rows import (
     Dictionary,
     Schema,
@@ -51,6 +51,8 @@ def map_batches(function: Callable[[Any], Any], given: Schema, result: Schema, d
         table = decode_table(given, dictionary, codes)
         try:
             answer = function(table)
+        except DataError:
+            raise
         except Exception as error:
             raise failure(function, f"{table.num_rows} rows", error) from error
         encoded = _encoded(function, result, dictionary, answer)
@@ -76,6 +78,8 @@ def flat_map(
             before = len(rows)
             try:
                 rows.extend(function(*row))
+            except DataError:
+                raise
             except Exception as error:
                 raise failure(function, shown(row), error) from error
             origins.extend([i] * (len(rows) - before))
@@ -160,6 +164,8 @@ def reduce(
         counted = list(zip(decoded, (times for _, times in ordered), strict=True))
         try:
             answer = list(function(decoded_key, counted))
+        except DataError:
+            raise
         except Exception as error:
             raise failure(function, f"key {shown(decoded_key)}", error) from error
         encoded = _encoded(function, result, dictionary, answer)

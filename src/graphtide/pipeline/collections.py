@@ -32,7 +32,7 @@ def create_collection(session: Session, statement: syntax.CreateCollection, text
     bound = bind(statement, catalogue, text)
     graph = session.graph(bound.graph)
     spark, store = session.spark, catalogue.collection_store
-    with store.writing(bound.name) as folder, session.progress.spark(f"creating {bound.name}", spark):
+    with store.writing(bound.name) as folder, session.working(f"creating {bound.name}"):
         sides = [each.views for each in bound.dimensions] or [bound.views]
         write_graph_matrix(spark, graph, [[view.predicate for view in views] for views in sides], folder / "matrix")
         between = distances(spark, folder / "matrix", len(bound.views))
@@ -71,7 +71,7 @@ def with_order(session: Session, collection: StoredCollection, name: str) -> Sto
             f'view collection "{collection.name}" has no lattice: it is no product', hint="create it with dimensions"
         )
     store = session.catalogue.collection_store
-    with store.adding(collection, name), session.progress.spark(f"ordering {collection.name}", session.spark):
+    with store.adding(collection, name), session.working(f"ordering {collection.name}"):
         written = _write(session, collection, name, order_views(collection.distances()))
         return store.add(collection, written)
 

@@ -18,7 +18,7 @@ from graphtide.graph.stored import StoredGraph
 from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.collections import with_order
 from graphtide.pipeline.predicates import column_of, edges_with_ends
-from graphtide.pipeline.saving import save
+from graphtide.pipeline.saving import new_folder, write_run
 from graphtide.pipeline.vertices import VertexIds
 from graphtide.rows import Dictionary
 from graphtide.rows.schema import did_you_mean
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from graphtide.pipeline.catalogue import HomeCatalogue
     from graphtide.pipeline.session import Session
 
-__all__ = ["nothing_to_run_on", "order_for", "prepare", "run_on"]
+__all__ = ["check_property", "graph_below", "nothing_to_run_on", "order_for", "prepare", "run_on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,33 @@ def prepare(graph: StoredGraph, computation: str, arguments: Mapping[str, Any], 
     analytic = find(computation).bind(arguments)
     properties: dict[str, pa.Array] = {}
     for parameter, name in analytic.edge_properties.items():
-        known = graph.schema.edge(name)
-        if known is None:
-            names = [each.name for each in graph.schema.edges]
-            hint = did_you_mean(name, names) if names else "its edges have no properties"
-            raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
+        check_property(graph, name)
         properties[parameter] = graph.edge_columns(name).column(0).combine_chunks()
     ends = graph.edge_columns(SRC, DST)
     src, dst = (ends.column(c).combine_chunks().to_numpy() for c in range(2))
     isolated = np.arange(graph.node_count) if whole else None
     edges = EdgeColumns(src, dst, properties, isolated, analytic.edge_properties)
     return Prepared(analytic, graph, edges, VertexIds(graph), Dictionary())
+
+
+def check_property(graph: StoredGraph, name: str) -> None:
+    """Refuse an edge property that a graph does not have."""
+    if graph.schema.edge(name) is None:
+        names = [each.name for each in graph.schema.edges]
+        hint = did_you_mean(name, names) if names else "its edges have no properties"
+        raise SchemaError(f'edge property "{name}" does not exist in graph "{graph.name}"', hint=hint)
+
+
+def graph_below(session: Session, on: str) -> StoredGraph:
+    """The graph that a graph, a view or a view collection stands on."""
+    catalogue = session.catalogue
+    if on in catalogue.collections():
+        return session.graph(_current(session, on).graph)
+    if on in catalogue.views():
+        return session.graph(catalogue.view(on).graph)
+    if on in catalogue.graphs():
+        return session.graph(on)
+    raise nothing_to_run_on(catalogue, on)
 
 
 def order_for(session: Session, computation: str, on: str, arguments: Mapping[str, Any]) -> str:
@@ -122,32 +138,35 @@ def run_on(
     decide_at_once: int = 10,
     save_to: str | Path | None = None,
 ) -> Run:
-    """Run a computation and keep what it found on each view."""
+    """Run a computation and keep what it found on each view.
+
+    A folder to save to is refused before the run if it cannot be written, and not there if the run fails.
+    """
     if strategy not in {"adaptive", "differential", "scratch"}:
         raise UsageError(f'there is no strategy "{strategy}"', hint='use "adaptive", "differential" or "scratch"')
     if order not in {"auto", "given", "chain", "lattice"}:
         raise UsageError(f'there is no order "{order}"', hint='use "auto", "given", "chain" or "lattice"')
     if decide_at_once < 1:
         raise UsageError(f"cannot decide for {decide_at_once} views at a time", hint="use a number from 1 on")
-    catalogue = session.catalogue
-    if on in catalogue.collections():
-        collection = _current(session, on)
-        prepared = prepare(session.graph(collection.graph), computation, arguments, whole=False)
-        run = _run_on_collection(session, prepared, collection, _How(strategy, order, decide_at_once))
-    elif on in catalogue.views():
-        _check_one_has(order, on)
-        view = catalogue.view(on)
-        prepared = prepare(session.graph(view.graph), computation, arguments, whole=False)
-        run = _run_on_one(session, prepared, on, _edges_of(session, prepared.graph, view))
-    elif on in catalogue.graphs():
-        _check_one_has(order, on)
-        prepared = prepare(session.graph(on), computation, arguments, whole=True)
-        run = _run_on_one(session, prepared, on, np.arange(prepared.graph.edge_count))
-    else:
-        raise nothing_to_run_on(catalogue, on)
-    if save_to is not None:
-        save(session.spark, run, save_to)
+    how = _How(strategy, order, decide_at_once)
+    if save_to is None:
+        return _run(session, computation, on, arguments, how)
+    with new_folder(save_to) as folder:
+        run = _run(session, computation, on, arguments, how)
+        with session.working(f"saving {run.analytic}"):
+            write_run(session.spark, run, folder, as_csv=Path(save_to).suffix == ".csv")
     return run
+
+
+def _run(session: Session, computation: str, on: str, arguments: Mapping[str, Any], how: _How) -> Run:
+    catalogue, graph = session.catalogue, graph_below(session, on)
+    prepared = prepare(graph, computation, arguments, whole=on in catalogue.graphs())
+    if on in catalogue.collections():
+        return _run_on_collection(session, prepared, _current(session, on), how)
+    _check_one_has(how.order, on)
+    if on in catalogue.views():
+        return _run_on_one(session, prepared, on, _edges_of(session, graph, catalogue.view(on)))
+    return _run_on_one(session, prepared, on, np.arange(graph.edge_count))
 
 
 def nothing_to_run_on(catalogue: HomeCatalogue, on: str) -> CatalogueError:
@@ -248,7 +267,7 @@ def _finished(prepared: Prepared, on: str, report: Report, results: Results, ori
 def _edges_of(session: Session, graph: StoredGraph, view: BoundView) -> Ints:
     """The numbers of a view's edges, in order."""
     spark = session.spark
-    with session.progress.spark(f"filtering {view.name}", spark):
+    with session.working(f"filtering {view.name}"):
         edges = spark.read.parquet(str(graph.edges_folder))
         nodes = spark.read.parquet(str(graph.nodes_folder))
         chosen = edges_with_ends(edges, nodes, [view.predicate]).where(column_of(view.predicate)).select(EDGE)

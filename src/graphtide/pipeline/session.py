@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,6 +21,7 @@ from graphtide.gvdl.bound import BoundView
 from graphtide.pipeline.catalogue import HomeCatalogue
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.ingest import load_graph
+from graphtide.pipeline.interrupts import interruptible
 from graphtide.pipeline.live import LiveGraphs
 from graphtide.pipeline.overlays import SparkMining
 from graphtide.pipeline.progress import Progress, suited_progress
@@ -64,13 +66,21 @@ class Session:
         """Spark, started now if it was not."""
         if self._spark is None:
             self._started_spark = SparkSession.getActiveSession() is None
-            self._spark = open_spark(self._master, self._conf)
+            with interruptible(None):
+                self._spark = open_spark(self._master, self._conf)
         return self._spark
+
+    @contextmanager
+    def working(self, what: str) -> Generator[None]:
+        """While the block has Spark work, show how far it is, and let Ctrl-C end it."""
+        with interruptible(self.spark), self.progress.spark(what, self.spark):
+            yield
 
     def close(self) -> None:
         """Stop Spark, if this session started it."""
         if self._spark is not None and self._started_spark:
-            self._spark.stop()
+            with interruptible(None):
+                self._spark.stop()
         self._spark = None
 
     def __enter__(self) -> Self:
@@ -96,12 +106,13 @@ class Session:
         """Read a graph from files or tables and store it under a name.
 
         `edges` and `nodes` are paths, lists of them, or tables: Spark, Arrow, pandas or Polars; `edges` may be a
-        NetworkX graph. See `graphtide.pipeline.ingest` for the formats and their options.
+        NetworkX graph, of which an undirected one brings each edge once each way (a loop once). See
+        `graphtide.pipeline.ingest` for the formats and their options.
         """
         if not replace or name not in self.catalogue.graphs():
             self.catalogue.check_free(name, "graph")
         self.live_graphs.check_unused(name)
-        with self.progress.spark(f"loading {name}", self.spark):
+        with self.working(f"loading {name}"):
             loaded = load_graph(
                 self.spark,
                 self.catalogue.graph_store,
@@ -217,6 +228,8 @@ class Session:
 
         `strategy` says how a view follows from the one before: "adaptive" decides for `decide_at_once` views at a
         time. `order` takes another order than the collection has chosen: "given", "chain" or "lattice".
+        With `save_to` the results are written into a new folder too: as CSV if its name ends in .csv, else as
+        Parquet, a part per view.
         """
         return run_on(
             self,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import Final
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -58,13 +59,15 @@ def open_spark(master: str = EMBEDDED, conf: Mapping[str, str] | None = None) ->
     if is_embedded:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     log = files("graphtide.pipeline") / "log4j2.properties"
-    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log}"}
+    level = "off" if os.environ.get("GRAPHTIDE_DEBUG", "") in {"", "0"} else "error"
+    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log} -Dgraphtide.log={level}"}
     settings = {**_ALWAYS, **quiet, **(_WHEN_EMBEDDED if is_embedded else {}), **(conf or {})}
-    builder = SparkSession.builder.master(master).appName("graphtide")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
+    described = SparkConf().setMaster(master).setAppName("graphtide").setAll(list(settings.items()))
     try:
-        return builder.getOrCreate()
+        # In the main thread a new context takes Ctrl-C for itself, and breaks the call that it comes in (interrupts).
+        with ThreadPoolExecutor(1) as starter:
+            starter.submit(SparkContext.getOrCreate, described).result()
+        return SparkSession.builder.config(conf=described).getOrCreate()
     except (Py4JError, PySparkException) as error:
         # What was left half started would be given to the next session; there is no other way to it.
         left = SparkContext._active_spark_context  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

@@ -18,8 +18,9 @@ from graphtide.gvdl.show import show
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.explain import explain
 from graphtide.pipeline.queries import describe_query, register_query, show_queries
-from graphtide.pipeline.running import run_on
+from graphtide.pipeline.running import check_property, graph_below, run_on
 from graphtide.rows.schema import did_you_mean
+from graphtide.text import pointing_at
 from graphtide.views.run import Run
 from graphtide.views.stored import StoredCollection
 
@@ -91,16 +92,8 @@ def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answ
             return catalogue.add_view(statement, text)
         case syntax.CreateCollection():
             return create_collection(session, statement, text)
-        case syntax.Run(computation, arguments, on, strategy, order, save_to):
-            return run_on(
-                session,
-                computation.text,
-                on.text,
-                values_of(arguments),
-                strategy=strategy or "adaptive",
-                order=order or "auto",
-                save_to=save_to,
-            )
+        case syntax.Run():
+            return _run(session, statement, text)
         case syntax.RegisterQuery():
             return register_query(session, statement, text)
         case syntax.Show("queries"):
@@ -108,7 +101,8 @@ def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answ
         case syntax.Show(what):
             return _show(session, what)
         case syntax.Describe(name):
-            return _describe(session, name.text)
+            with pointing_at(text, name.span):
+                return _describe(session, name.text)
         case syntax.Drop(kind, name):
             drop = {
                 "graph": session.drop_graph,
@@ -116,10 +110,40 @@ def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answ
                 "view collection": catalogue.collection_store.drop,
                 "query": lambda query: session.query(query).drop(),
             }[kind]
-            drop(name.text)
+            with pointing_at(text, name.span):
+                drop(name.text)
             return f'dropped {kind} "{name.text}"'
         case syntax.Explain(inner):
             return explain(session, inner, text)
+
+
+def _run(session: Session, statement: syntax.Run, text: str) -> Run:
+    """Carry out `run`; what is wrong with a name or an argument is told there, and before anything runs."""
+    computation, on = statement.computation, statement.on
+    with pointing_at(text, on.span):
+        graph = graph_below(session, on.text)
+    with pointing_at(text, computation.span):
+        analytic = find(computation.text)
+    for each in statement.arguments:
+        with pointing_at(text, each.span):
+            analytic.accepted(each.name.text, _value(each.value))
+    values = values_of(statement.arguments)
+    with pointing_at(text, computation.span):
+        properties = analytic.bind(values).edge_properties
+    for each in statement.arguments:
+        if each.name.text in properties:
+            with pointing_at(text, each.value.span):
+                check_property(graph, properties[each.name.text])
+    with pointing_at(text, statement.span):
+        return run_on(
+            session,
+            computation.text,
+            on.text,
+            values,
+            strategy=statement.strategy or "adaptive",
+            order=statement.order or "auto",
+            save_to=statement.save_to,
+        )
 
 
 def values_of(arguments: tuple[syntax.Argument, ...]) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from graphtide.errors import StatementError
+from graphtide.errors import GraphtideError, StatementError
 
-__all__ = ["NOWHERE", "Span", "error_at", "hint_at_nearest"]
+__all__ = ["NOWHERE", "Span", "error_at", "hint_at_nearest", "pointing_at"]
 
 _WIDEST: Final = 100
 _BEFORE_CARET: Final = 60
@@ -44,13 +45,26 @@ def error_at(text: str, span: Span, message: str, hint: str | None = None) -> St
       ^^^^^
     hint: did you mean "views"?
     """
-    first = text.rfind("\n", 0, span.start) + 1
-    last = text.find("\n", span.start)
-    line = text[first:] if last < 0 else text[first:last]
-    number = text.count("\n", 0, span.start) + 1
-    column = span.start - first
-    shown, underline = _excerpt(line.rstrip(), column, max(span.end - span.start, 1))
-    return StatementError(f"line {number}, column {column + 1}: {message}\n  {shown}\n  {underline}", hint=hint)
+    return StatementError(_located(text, span, message), hint=hint)
+
+
+@contextmanager
+def pointing_at(text: str, span: Span) -> Generator[None]:
+    r"""Let an error of the block say that it is about a place in a text; it stays of its kind.
+
+    >>> from graphtide.errors import UsageError
+    >>> with pointing_at("show\n  veiws;", Span(7, 12)):
+    ...     raise UsageError('found "veiws"', hint='did you mean "views"?')
+    Traceback (most recent call last):
+    graphtide.errors.UsageError: line 2, column 3: found "veiws"
+      veiws;
+      ^^^^^
+    hint: did you mean "views"?
+    """
+    try:
+        yield
+    except GraphtideError as error:
+        raise type(error)(_located(text, span, error.message), hint=error.hint) from error
 
 
 def hint_at_nearest(name: str, known: Iterable[str], kind: str) -> str:
@@ -71,6 +85,17 @@ def hint_at_nearest(name: str, known: Iterable[str], kind: str) -> str:
         return f"there are no {kind}"
     listed = ", ".join(f'"{each}"' for each in names[:_MOST_NAMES])
     return f"the {kind} are {listed}" + (" and others" if len(names) > _MOST_NAMES else "")
+
+
+def _located(text: str, span: Span, message: str) -> str:
+    """A message with the place, and the line with the place underlined."""
+    first = text.rfind("\n", 0, span.start) + 1
+    last = text.find("\n", span.start)
+    line = text[first:] if last < 0 else text[first:last]
+    number = text.count("\n", 0, span.start) + 1
+    column = span.start - first
+    shown, underline = _excerpt(line.rstrip(), column, max(span.end - span.start, 1))
+    return f"line {number}, column {column + 1}: {message}\n  {shown}\n  {underline}"
 
 
 def _excerpt(line: str, column: int, width: int) -> tuple[str, str]:

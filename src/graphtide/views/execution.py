@@ -18,7 +18,7 @@ from graphtide.dataflow.expressions.functions import col
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.kernels import layout
 from graphtide.dataflow.plan import Node
-from graphtide.errors import SchemaError
+from graphtide.errors import DataError, SchemaError
 from graphtide.rows import Dictionary, Schema
 from graphtide.rows.codes import NULL
 
@@ -89,6 +89,7 @@ class Execution:
         grows: bool = False,
     ) -> None:
         """An execution that has seen nothing; one that `grows` is only ever fed more edges."""
+        self._analytic = analytic
         self._edges = edges
         self._usable = edges.usable()
         self._axes = [f"_{name}" for name in dimensions]
@@ -135,7 +136,10 @@ class Execution:
     def run_epochs(self, count: int) -> list[Outcome]:
         """Run all epochs that were ended since the last run, of which there are `count`; what each changed."""
         first = self._flow.epoch
-        self._flow.run()
+        try:
+            self._flow.run()
+        except DataError as error:
+            raise DataError(f"{self._analytic}: {error.message}", hint=error.hint) from error
         emitted = int(self._flow.machine.operators[:, layout.EMITTED].sum())
         work, self._emitted = emitted - self._emitted, emitted
         lines = self._output.change_codes()

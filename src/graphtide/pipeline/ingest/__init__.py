@@ -3,6 +3,7 @@
 `load_graph(spark, store, name, edges, nodes)` takes for `edges` and `nodes` a path, a list of paths (folders and
 patterns too), or a Spark, Arrow, pandas or Polars table; `edges` may be a NetworkX graph. Without nodes, the ends of
 the edges are the nodes. Parallel edges and loops are kept. Several files of one table may have different columns.
+Edges have a direction. An undirected NetworkX graph brings each edge once each way, and a loop once.
 
 Formats, told from names and first lines unless `format=` says them:
 

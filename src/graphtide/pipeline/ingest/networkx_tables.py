@@ -1,8 +1,11 @@
-"""A NetworkX graph as two tables: attributes become properties, keys of parallel edges are not kept."""
+"""A NetworkX graph as two tables: attributes become properties, keys of parallel edges are not kept.
+
+Stored graphs are directed, so an edge of an undirected graph is two: whoever follows edges gets where NetworkX gets.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +16,8 @@ from graphtide.pipeline.ingest.coerce import property_type
 
 __all__ = ["edge_table", "node_table"]
 
+_Edge = tuple[Any, Any, Mapping[Any, Any]]
+
 
 def node_table(graph: Any) -> pa.Table:
     """The nodes with their attributes; the first column is the id."""
@@ -21,11 +26,23 @@ def node_table(graph: Any) -> pa.Table:
 
 
 def edge_table(graph: Any) -> pa.Table:
-    """The edges with their attributes, each once if the graph is undirected; the first two columns are the ends."""
+    """The edges with their attributes; the first two columns are the ends.
+
+    An edge of an undirected graph is followed by the one the other way, unless it is a loop.
+    """
     edges = list(graph.edges(data=True))
+    if not graph.is_directed():
+        edges = list(_both_ways(edges))
     # Sources and targets together: all are ints, or all are texts.
     ends = _ids([end for side in (0, 1) for end in (edge[side] for edge in edges)])
     return _table({"src": ends[: len(edges)], "dst": ends[len(edges) :]}, [edge[2] for edge in edges], "edge")
+
+
+def _both_ways(edges: Iterable[_Edge]) -> Iterator[_Edge]:
+    for src, dst, attributes in edges:
+        yield src, dst, attributes
+        if src != dst:
+            yield dst, src, attributes
 
 
 def _ids(values: Sequence[Any]) -> pa.Array:
