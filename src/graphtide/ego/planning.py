@@ -9,11 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import Aggregate, Function
-from graphtide.ego.building import Method, build, suited_to
+from graphtide.ego.building import Method, build, check_method, suited_to
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.costs import Costs
-from graphtide.ego.decisions import Decided, Decider, Decisions, MinCut, decide, expenses, frequencies, priced
+from graphtide.ego.decisions import (
+    Decided,
+    Decider,
+    Decisions,
+    MinCut,
+    check_decider,
+    decide,
+    expenses,
+    frequencies,
+    priced,
+)
 from graphtide.ego.flattening import flattened
 from graphtide.ego.kernels.adaptation import flip_frontier
 from graphtide.ego.neighbourhoods import Neighbourhoods
@@ -25,6 +35,7 @@ from graphtide.ego.trial import Candidate, Conditions, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
+from graphtide.rows.misfit import shown
 
 __all__ = ["Planning", "Rates"]
 
@@ -74,6 +85,13 @@ class Planning:
     ) -> None:
         self._function, self._window = function, window
         self._method = suited_to(function) if method is None else method
+        check_method(self._method, function)
+        if decider is not None:
+            check_decider(decider)
+        if costs is not None and not isinstance(costs, Costs):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(
+                f"costs={shown(costs)} are no costs", hint="give Costs(push=..., pull=...) of graphtide.ego"
+            )
         self._decider: Decider = MinCut() if decider is None else decider
         self._is_adaptive = decider is None
         self._costs = costs
@@ -176,7 +194,6 @@ class Planning:
         """
         self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
         shared = build(neighbourhoods, self._method).overlay
-        self._check_fits(shared)
         if not self._is_adaptive:
             return shared, self._decided(shared, value_type, self._decider)
         self._dearer_pushes = 1.0
@@ -223,16 +240,6 @@ class Planning:
     def _decided(self, overlay: Overlay, value_type: Type | None, by: Decider) -> Decisions:
         rates, costs = self._rates, self._costs_for(value_type)
         return decide(overlay, rates.writes, rates.reads, costs, by=by, writer_window=self._window_size)
-
-    def _check_fits(self, overlay: Overlay) -> None:
-        function = self._function
-        if overlay.has_negatives and not function.subtracts:
-            raise UsageError(f"{self._method!r} subtracts, which {function!r} cannot", hint="use another overlay=")
-        if overlay.overlapping and not function.duplicate_insensitive:
-            raise UsageError(
-                f"{self._method!r} lets values count twice, and {function!r} is not duplicate-insensitive",
-                hint="use another overlay=",
-            )
 
     @property
     def _window_size(self) -> float:
