@@ -7,8 +7,9 @@ batch of writes and reads is checked whole before anything of it is applied.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from graphtide.ego.aggregates import Function
 from graphtide.ego.building import Method
 from graphtide.ego.contents import WindowContents
+from graphtide.ego.costs import Costs
 from graphtide.ego.decisions import Decider
 from graphtide.ego.explained import Explained, draw
 from graphtide.ego.neighbourhoods import Neighbourhoods
-from graphtide.ego.operations import Intake, as_column
+from graphtide.ego.operations import Intake, as_column, as_kinds
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Planning, Rates
@@ -32,6 +34,7 @@ from graphtide.frontier.ego_watch import Watch, Watches
 from graphtide.frontier.surroundings import Choice, Surroundings
 from graphtide.rows import Type
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 from graphtide.rows.tabular import Tabular, html_table
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ class Policies(NamedTuple):
     overlay: Method | None = None
     decide: Decider | None = None
     rates: tuple[Rate, Rate] = (1.0, 1.0)
+    costs: Costs | None = None
 
 
 class Ego(Tabular):
@@ -84,7 +88,8 @@ class Ego(Tabular):
             window,
             method=policies.overlay,
             decider=policies.decide,
-            rates=self._rates(*policies.rates),
+            costs=policies.costs,
+            rates=self._rates(policies.rates),
         )
         self._plan = self._planning.plan(self._neighbourhoods(), contents)
         self._intake = Intake(self._plan, value_type)
@@ -117,9 +122,9 @@ class Ego(Tabular):
     def run(self, vertices: Any, values: Any, is_read: Any, times: Any = None) -> pa.Array:
         """Writes and reads in their order, which see what was written before them; the answers of the reads.
 
-        What stands among the values of a read is not looked at.
+        What stands among the values of a read is not looked at. `is_read` is a column of bools.
         """
-        kinds = np.where(np.asarray(is_read, np.bool_), READ, WRITE).astype(np.int8)
+        kinds = as_kinds(is_read)
         return self._plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
 
     def advance(self, to: Any) -> None:
@@ -284,16 +289,24 @@ class Ego(Tabular):
         starts, writers = self._surroundings.of(self._vertex_of)
         return Neighbourhoods(starts, writers.astype(np.int32), self._edges.adjacency.vertices)
 
-    def _rates(self, writes: Rate, reads: Rate) -> Rates:
+    def _rates(self, rates: Any) -> Rates:
         """Rates by writer and reader."""
-        return Rates(self._by_vertex(writes), self._by_vertex(reads)[self._vertex_of])
+        if not isinstance(rates, tuple | list) or len(rates) != len(Policies().rates):  # pyright: ignore[reportUnknownArgumentType]
+            hint = "give two, of writes and of reads: numbers, or dicts of numbers by vertex"
+            raise UsageError(f"rates={shown(rates)} are not two rates", hint=hint)  # pyright: ignore[reportUnknownArgumentType]
+        writes, reads = rates  # pyright: ignore[reportUnknownVariableType]
+        return Rates(self._by_vertex(writes, "writes"), self._by_vertex(reads, "reads")[self._vertex_of])
 
-    def _by_vertex(self, rate: Rate) -> NDArray[np.float64]:
+    def _by_vertex(self, rate: Any, word: str) -> NDArray[np.float64]:
         vertices = self._edges.adjacency.vertices
         if not isinstance(rate, Mapping):
-            return np.full(vertices, float(rate))
+            return np.full(vertices, _checked_rate(rate, f"the rate of {word}"))
         found = np.zeros(vertices)
-        found[self._edges.known_numbers(list(rate), "know a rate of")] = list(rate.values())
+        by_vertex = cast("Mapping[Any, Any]", rate)
+        numbers = self._edges.known_numbers(list(by_vertex), "know a rate of")
+        found[numbers] = [
+            _checked_rate(often, f"the rate of {word} at vertex {vertex!r}") for vertex, often in by_vertex.items()
+        ]
         return found
 
     def _numbered(self) -> Codes:
@@ -350,3 +363,9 @@ class Ego(Tabular):
     def _check_alive(self) -> None:
         if self._live is None:
             raise UsageError(f'"{self.name}" was dropped', hint="register it again")
+
+
+def _checked_rate(often: Any, what: str) -> float:
+    if isinstance(often, bool | np.bool) or not isinstance(often, Real) or not 0 <= float(often) < np.inf:
+        raise UsageError(f"{what} cannot be {shown(often)}", hint="give a finite number that is not below 0")
+    return float(often)
