@@ -318,11 +318,16 @@ class Ego(Tabular):
     # -- what it is
 
     def explain(self) -> Explained:
-        """The overlay in counts: nodes, levels, sharing, decisions, and the cost that these are expected to have."""
+        """The overlay in counts: nodes, levels, sharing, decisions, and the cost that these are expected to have.
+
+        Its `origin` says which method looked for sharing, the sharing index after each of its iterations, and whether
+        what it found is what runs: in a trial a plan without sharing may have been as fast.
+        """
         self._check_alive()
-        overlay, decisions = self._planning.decisions(self._plan)
-        counts = {"flips": self._planning.flips, "rebuilds": self._planning.rebuilds}
-        return Explained.of(overlay, decisions, pairs=self._plan.pairs, **counts)
+        planning = self._planning
+        overlay, decisions = planning.decisions(self._plan)
+        counts = {"flips": planning.flips, "rebuilds": planning.rebuilds}
+        return Explained.of(overlay, decisions, pairs=self._plan.pairs, **counts, origin=planning.origin)
 
     def plot(self, file: str | Path | None = None) -> Any:
         """A figure of the overlay, written to a file if one is named: blue nodes push."""

@@ -388,8 +388,9 @@ class LiveGraph(Tabular):
         what is written, if not the first is to say it.
         `overlay` says how sharing is looked for, `decide` what is kept up to date, `rates` how often vertices
         write and are read: two numbers, or numbers by vertex, `costs` what a push and a pull cost by the number of
-        inputs, if that is not to be measured. They change cost, never answers. Unless `decide` or `costs` is given, a
-        large overlay is used only if plans on it are faster than ones that share nothing: `explain()` says so.
+        inputs, if that is not to be measured. They change cost, never answers. Unless `decide` or `costs` is given,
+        large plans are tried, and what `overlay` found is used only if one that shares it is clearly faster than those
+        that share nothing; `explain()` says which was taken.
 
         >>> live = LiveGraph()
         >>> _ = live.apply(insert=[(1, 3), (2, 3), (3, 4)])
