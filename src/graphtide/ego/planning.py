@@ -133,6 +133,11 @@ class Planning:
         frame = plan.frame
         return self._planned(neighbourhoods, frame.contents, frame.dictionary, frame.type)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of rates."""
+        return self._rates.writes.nbytes + self._rates.reads.nbytes + self._seen.nbytes
+
     def keep_all(self, plan: Plan) -> None:
         """Let all nodes push, from now on."""
         self._decider, self._is_adaptive = AllPush(), False

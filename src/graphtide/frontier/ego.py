@@ -113,11 +113,11 @@ class Ego(Tabular):
 
     def read(self, vertex: Any) -> Any:
         """The aggregate at a vertex."""
-        return self._plan.values(self._run(READ, [vertex], (), None))[0]
+        return self.plan.values(self._run(READ, [vertex], (), None))[0]
 
     def read_many(self, vertices: Any) -> pa.Array:
         """The aggregates at vertices, in their order."""
-        return self._plan.column(self._run(READ, vertices, (), None))
+        return self.plan.column(self._run(READ, vertices, (), None))
 
     def run(self, vertices: Any, values: Any, is_read: Any, times: Any = None) -> pa.Array:
         """Writes and reads in their order, which see what was written before them; the answers of the reads.
@@ -125,7 +125,7 @@ class Ego(Tabular):
         What stands among the values of a read is not looked at. `is_read` is a column of bools.
         """
         kinds = as_kinds(is_read)
-        return self._plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
+        return self.plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
 
     def advance(self, to: Any) -> None:
         """Let the clock be at a time at least: what has expired by then is gone."""
@@ -177,7 +177,8 @@ class Ego(Tabular):
         if self._watches and len(batch.times):
             touched = np.concatenate([touched, self._plan.frame.contents.due(int(batch.times.max()))])
         self._watched(touched, run)
-        self._planning.ran(self._plan, len(kinds))
+        if self._live is not None:  # who was told may have dropped it
+            self._planning.ran(self._plan, len(kinds))
         return found[0]
 
     def _answers(self, readers: Codes) -> pa.Table:
@@ -220,6 +221,8 @@ class Ego(Tabular):
 
     def follow(self, delta: Delta, known: int) -> None:
         """Bring the overlay up to date with the graph, of which `known` vertices were there before."""
+        if self._live is None:  # who was told of this change dropped it
+            return
         vertices = self._edges.adjacency.vertices
         if vertices > known:
             self._plan.add_writers(vertices)
@@ -235,6 +238,8 @@ class Ego(Tabular):
 
     def follow_properties(self, vertices: Codes) -> None:
         """Bring the overlay up to date with vertices that have other properties."""
+        if self._live is None:  # who was told of this change dropped it
+            return
         affected = self._surroundings.affected_by(vertices)
         if self._readers.look_again(vertices):
             self._vertex_of = self._readers.numbers()
@@ -265,7 +270,7 @@ class Ego(Tabular):
             self._tell(readers, change)
         else:
             change()
-        if self._planning.has_decayed(self._plan):
+        if self._live is not None and self._planning.has_decayed(self._plan):
             self.rebuild()
 
     def adapt(self) -> int:
@@ -340,30 +345,36 @@ class Ego(Tabular):
     @property
     def plan(self) -> Plan:
         """The overlay that runs."""
+        self._check_alive()
         return self._plan
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the overlay, of windows and of partial aggregates."""
-        return self._plan.nbytes + self._vertex_of.nbytes + self._reader_of.nbytes
+        """Bytes of all parts."""
+        return sum(self._parts().values())
 
     def memory(self) -> pa.Table:
         """Bytes by part."""
-        frame = self._plan.frame
-        parts = {
-            "overlay": frame.nodes.nbytes,
-            "windows": frame.contents.nbytes,
-            "partial aggregates": self._plan.partials.nbytes,
-            "readers": self._vertex_of.nbytes + self._reader_of.nbytes,
-        }
+        parts = self._parts()
         return pa.table({"part": list(parts), "bytes": pa.array(list(parts.values()), pa.int64())})
 
+    def _parts(self) -> dict[str, int]:
+        self._check_alive()
+        return {
+            **self._plan.memory(),
+            "readers": self._vertex_of.nbytes + self._reader_of.nbytes + self._readers.nbytes,
+            "neighbourhoods": self._surroundings.nbytes,
+            "rates": self._planning.nbytes,
+        }
+
     def drop(self) -> None:
-        """Keep it no longer; what it held is freed."""
+        """Keep it no longer; what it held is freed, and it answers no more."""
         self._check_alive()
         if self._live is not None:
             self._live.forget_ego(self)
         self._live = None
+        del self._plan, self._intake, self._planning, self._surroundings, self._readers
+        del self._vertex_of, self._reader_of
 
     def _check_alive(self) -> None:
         if self._live is None:

@@ -61,6 +61,11 @@ class Choice:
         self._mask[vertices] = self._condition.of(vertices)
         return bool((before != self._mask[vertices]).any())
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of the choice."""
+        return self._mask.nbytes
+
     def numbers(self) -> Codes:
         """The vertices that are chosen."""
         return np.flatnonzero(self.mask())
@@ -89,6 +94,11 @@ class Surroundings:
         self._kept = _ALL_SLOTS
         self._seen = np.zeros(0, np.int64)
         self._stamp = 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of vertices and edges, and of scratch memory."""
+        return self._writers.nbytes + self._kept.nbytes + self._seen.nbytes
 
     def of(self, vertices: Codes) -> tuple[Codes, Codes]:
         """The neighbours of vertices in rising order, and where those of each start."""
