@@ -64,6 +64,16 @@ class Prebuilt(NamedTuple):
 
     overlay: Overlay
 
+    @property
+    def subtracts(self) -> bool:
+        """Whether it has negative edges."""
+        return self.overlay.has_negatives
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether it counts writers more than once."""
+        return self.overlay.overlapping
+
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """That overlay."""
         del overlay

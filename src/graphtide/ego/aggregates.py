@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 from graphtide.errors import UsageError
-from graphtide.rows import did_you_mean
+from graphtide.rows.misfit import shown
 
 __all__ = ["Aggregate", "BuiltIn", "Function", "TopK", "aggregate_of"]
 
@@ -96,10 +97,10 @@ def aggregate_of(function: str | Function) -> Function:
     """
     if isinstance(function, BuiltIn | Aggregate):
         return function
-    if function in _NAMES:
+    if isinstance(function, str) and function in _NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
         return BuiltIn(function)
-    raise UsageError(
-        f"there is no aggregate {function!r}",
-        hint=did_you_mean(str(function), _NAMES)
-        or f"there are {', '.join(_NAMES)}, TopK(k), and your own Aggregate(...)",
-    )
+    near = get_close_matches(function, _NAMES, n=1) if isinstance(function, str) else []  # pyright: ignore[reportUnnecessaryIsInstance]
+    listed = ", ".join(f'"{name}"' for name in _NAMES)
+    all_of_them = f"there are {listed}, TopK(k), and your own Aggregate(...)"
+    hint = f'did you mean "{near[0]}"?' if near else all_of_them
+    raise UsageError(f"there is no aggregate {shown(function)}", hint=hint)

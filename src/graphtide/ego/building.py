@@ -6,20 +6,33 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from graphtide.ego.aggregates import Function
 from graphtide.ego.mining import AdaptiveMining, NegativeMining, Step
 from graphtide.ego.neighbourhoods import Neighbourhoods
 from graphtide.ego.overlay import Overlay
+from graphtide.errors import UsageError
+from graphtide.rows.misfit import shown
 
-__all__ = ["Built", "Iteration", "Method", "build", "suited_to"]
+__all__ = ["Built", "Iteration", "Method", "build", "check_method", "suited_to"]
 
 ITERATIONS: Final = 10
 
 
+@runtime_checkable
 class Method(Protocol):
     """How overlays are made: FixedMining, AdaptiveMining, NegativeMining, OverlappingMining or Incremental."""
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether there are neighbourhoods whose overlay has negative edges."""
+        ...
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether its overlays may count a writer more than once."""
+        ...
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays for the same neighbourhoods that have fewer and fewer edges, without end."""
@@ -67,6 +80,23 @@ def build(neighbourhoods: Neighbourhoods, method: Method | None = None, iteratio
         report.append(Iteration(shared, step.restructured, benefit, step.chunk, now - began))
         began = now
     return Built(overlay, tuple(report))
+
+
+def check_method(method: object, function: Function) -> None:
+    """Raise an error if overlays cannot be made that way, or not for an aggregate, whatever the neighbourhoods are."""
+    # A class has the attributes of what it makes.
+    if isinstance(method, type) or not isinstance(method, Method):
+        raise UsageError(
+            f"overlay={shown(method)} does not say how an overlay is made",
+            hint="give a method of graphtide.ego, such as AdaptiveMining() or Direct()",
+        )
+    if method.subtracts and not function.subtracts:
+        raise UsageError(f"{method!r} subtracts, which {function!r} cannot", hint="use another overlay=")
+    if method.overlaps and not function.duplicate_insensitive:
+        raise UsageError(
+            f"{method!r} lets values count twice, and {function!r} is not duplicate-insensitive",
+            hint="use another overlay=",
+        )
 
 
 def suited_to(function: Function) -> Method:

@@ -28,6 +28,7 @@ _SIZES: Final = (1, 8, 64)
 _FEWEST_WRITERS: Final = 1 << 11
 _MOST_WRITERS: Final = 1 << 17
 _OUTPUTS: Final = 8  # of each writer
+_LONGEST_WINDOW: Final = 128
 _PARTIALS: Final = 4  # of each reader that has some
 _OPERATIONS: Final = 20_000
 _REPEATS: Final = 11
@@ -39,10 +40,11 @@ _LEAST: Final = 1e-10
 def calibrate(function: Function, window: Window, value_type: Type, writers: int = _FEWEST_WRITERS) -> Costs:
     """Seconds of a push to a node and of a pull of it, by the number of its inputs; measured once for each size.
 
-    A window of time is measured as one of its last value: the partial aggregates behind it are the same. What is built
-    in takes codes, whatever their type.
+    A window of time is measured as one of its last value: the partial aggregates behind it are the same. A long one is
+    measured as a shorter one, since all plans that are measured have theirs full. What is built in
+    takes codes, whatever their type.
     """
-    window = window if isinstance(window, Last) else Last()
+    window = Last(min(window.count, _LONGEST_WINDOW)) if isinstance(window, Last) else Last()
     size = min(max(writers, _FEWEST_WRITERS), _MOST_WRITERS).bit_length() - 1
     return _measured(function, window, value_type if isinstance(function, Aggregate) else INT, 1 << size)
 

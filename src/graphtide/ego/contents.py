@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ from graphtide.ego.kernels.windows import (
 )
 from graphtide.ego.lines import WINDOWS, grown, lined_up
 from graphtide.ego.windows import Last, Window
+from graphtide.errors import CapacityError
 from graphtide.rows import NULL
 
 __all__ = ["WindowContents"]
@@ -41,7 +44,7 @@ class WindowContents:
         marks[CLOCK] = NULL
         self.arrays = Contents(
             count,
-            lined_up((writers * (count + 1),), np.int64, WINDOWS),
+            _with_room(window, lambda: lined_up((writers * (count + 1),), np.int64, WINDOWS)),
             _NO_WORDS,
             _NO_WORDS,
             _NO_ENTRIES,
@@ -82,7 +85,7 @@ class WindowContents:
         if writers > room:
             size = max(writers, room * 3 // 2)
             self.arrays = arrays._replace(
-                rings=grown(arrays.rings, size * (arrays.most + 1)),
+                rings=_with_room(self.window, lambda: grown(arrays.rings, size * (arrays.most + 1))),
                 first=arrays.first if arrays.most else grown(arrays.first, size, NOTHING),
             )
 
@@ -143,3 +146,13 @@ class WindowContents:
             found.append(int(arrays.value[entry]))
             entry = int(arrays.following[entry])
         return found
+
+
+def _with_room(window: Window, make: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Rings, or an error that says for what there is no memory."""
+    try:
+        return make()
+    except (MemoryError, OSError, OverflowError) as error:
+        raise CapacityError(
+            f"there is no memory for {window!r} of each vertex", hint="take a shorter window"
+        ) from error

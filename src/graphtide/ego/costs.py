@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from graphtide.errors import UsageError
+from graphtide.rows.misfit import shown
 
 __all__ = ["Costs", "Curve"]
 
@@ -24,6 +28,13 @@ class Curve:
     constant: float = 0.0
     log: float = 0.0
     linear: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("constant", "log", "linear"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+                hint = "give a finite number that is not below 0"
+                raise UsageError(f"a cost cannot have {name}={shown(value)}", hint=hint)
 
     def at(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """The cost for each number of inputs; none at all has no logarithm, and counts as one there."""
@@ -49,6 +60,17 @@ class Costs:
     push_of_partial: Curve | None = None  # None if it is as for a reader
     pull_of_partial: Curve | None = None
     merge: Curve | None = None  # by the writers of a partial aggregate that is kept; None if it is as for one writer
+
+    def __post_init__(self) -> None:
+        for name in ("push", "pull", "push_of_partial", "pull_of_partial", "merge"):
+            curve = getattr(self, name)
+            if not isinstance(curve, Curve) and (curve is not None or name in {"push", "pull"}):
+                raise UsageError(f"{name}={shown(curve)} is not a curve", hint="give Curve(...)")
+        if self.merge is not None and self.of_an_input <= 0:
+            raise UsageError(
+                "merge= is counted in inputs of a pull, and pull= does not grow with these",
+                hint="give pull= a part log= or linear=",
+            )
 
     def pushes(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """What a push costs for each number of inputs: a row for readers, and one for partial aggregates."""

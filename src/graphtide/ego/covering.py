@@ -58,6 +58,11 @@ class CoverIndex:
         """Whether there is nothing to cover with."""
         return self._live == 0
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of sets, lists and what a search needs."""
+        return sum(array.nbytes for array in (*self._lists, self._left, self._within, self._overlap))
+
     def add(self, node: int, writers: ArrayLike) -> None:
         """Let a new partial aggregate of these writers be used: it has a higher number than all that were added."""
         members = np.ascontiguousarray(writers, np.int32)

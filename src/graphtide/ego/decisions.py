@@ -6,7 +6,7 @@ Invariant: all inputs of a node that pushes push. Writers always do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,22 @@ from graphtide.ego.kernels.decisions import (
     spread_frequencies,
 )
 from graphtide.ego.overlay import Overlay
+from graphtide.errors import UsageError
+from graphtide.rows.misfit import shown
 
-__all__ = ["Decided", "Decisions", "Frequencies", "Greedy", "MinCut", "decide", "expenses", "frequencies", "priced"]
+__all__ = [
+    "Decided",
+    "Decider",
+    "Decisions",
+    "Frequencies",
+    "Greedy",
+    "MinCut",
+    "check_decider",
+    "decide",
+    "expenses",
+    "frequencies",
+    "priced",
+]
 
 
 class Frequencies(NamedTuple):
@@ -62,8 +76,9 @@ class Decided(NamedTuple):
     components: int
 
 
+@runtime_checkable
 class Decider(Protocol):
-    """How decisions are made: MinCut or Greedy."""
+    """How decisions are made: MinCut, Greedy, AllPush or AllPull."""
 
     def push(self, overlay: Overlay, worth: NDArray[np.float64]) -> Decided:
         """The nodes to push, if a push of each node saves `worth` against a pull."""
@@ -95,6 +110,16 @@ class Greedy:
         by_level = np.argsort(overlay.levels(), kind="stable")
         push = decide_greedily(overlay.starts, overlay.inputs, overlay.writers, by_level, worth)
         return Decided(push, np.arange(overlay.writers, overlay.nodes), 0)
+
+
+def check_decider(decider: object) -> None:
+    """Raise an error if it does not say how decisions are made."""
+    # A class has the attributes of what it makes.
+    if isinstance(decider, type) or not isinstance(decider, Decider):
+        raise UsageError(
+            f"decide={shown(decider)} does not say what is kept",
+            hint="give AllPush(), AllPull(), MinCut() or Greedy(), of graphtide.ego",
+        )
 
 
 def frequencies(overlay: Overlay, writes: ArrayLike, reads: ArrayLike) -> Frequencies:

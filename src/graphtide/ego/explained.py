@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphtide.ego.decisions import Decisions
+from graphtide.ego.origin import Origin
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["Explained", "draw"]
@@ -37,9 +38,12 @@ class Explained:
     cost_of_all_pull: float
     flips: int  # decisions that were changed by what was observed
     rebuilds: int
+    origin: Origin | None  # how the overlay was made, the last time that it was
 
     @classmethod
-    def of(cls, overlay: Overlay, decisions: Decisions, *, pairs: int, flips: int, rebuilds: int) -> Explained:
+    def of(
+        cls, overlay: Overlay, decisions: Decisions, *, pairs: int, flips: int, rebuilds: int, origin: Origin | None
+    ) -> Explained:
         """What there is to say."""
         pushed = int(decisions.push[overlay.writers :].sum())
         return cls(
@@ -58,6 +62,7 @@ class Explained:
             decisions.cost_of_all_pull,
             flips,
             rebuilds,
+            origin,
         )
 
     def __str__(self) -> str:
@@ -70,6 +75,7 @@ class Explained:
             f"sharing: {edges}: sharing index {self.sharing_index:.1%}",
             f"decisions: {self.pushed:,} push, {self.pulled:,} pull; {since}",
             f"expected cost: {shares} on this overlay",
+            *([] if self.origin is None else [str(self.origin)]),
         ]
         return "\n".join(lines)
 
@@ -90,7 +96,8 @@ def draw(overlay: Overlay, decisions: Decisions, labels: list[str], file: str | 
         _draw_counts(axes, decisions, levels)
     for name, colour in (("push", _PUSH_COLOUR), ("pull", _PULL_COLOUR)):
         axes.scatter([], [], color=colour, label=name)
-    axes.legend(loc="upper left")
+    # Beside the axes: there is no corner that a large overlay leaves free.
+    figure.legend(loc="outside right upper")
     if file is not None:
         figure.savefig(file)
     return figure
@@ -122,6 +129,7 @@ def _draw_counts(axes: Any, decisions: Decisions, levels: Any) -> None:
     pull = np.bincount(levels[~decisions.push], minlength=len(places))
     axes.bar(places, push, color=_PUSH_COLOUR)
     axes.bar(places, pull, bottom=push, color=_PULL_COLOUR)
+    axes.set_ylim(0, 1.05 * (push + pull).max())
     axes.set_xlabel("level")
     axes.set_ylabel("nodes")
     axes.set_xticks(places)

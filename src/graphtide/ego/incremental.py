@@ -11,8 +11,9 @@ import numpy as np
 from graphtide.ego.dissolved import dissolved
 from graphtide.ego.kernels.incremental import cover_nodes, expanded_sets, grown, new_growing
 from graphtide.ego.kernels.shingles import shingles
-from graphtide.ego.mining import Step
+from graphtide.ego.mining import Exact, Step
 from graphtide.ego.overlay import Overlay
+from graphtide.ego.parameters import check_seed, check_whole
 
 __all__ = ["Incremental"]
 
@@ -20,11 +21,15 @@ ROOM: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Incremental:
+class Incremental(Exact):
     """IOB: the whole overlay is searched for what covers most of a reader, of each writer the newest `look` nodes."""
 
     look: int = 128
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("look", self.look, 1)
+        check_seed(self.seed)
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays that share more and more: first readers are added one by one, then each node is covered anew."""

@@ -9,6 +9,7 @@ more nearly the same time wherever it lies.
 
 from __future__ import annotations
 
+import math
 import mmap
 from typing import Any, Final, TypeVar
 
@@ -34,7 +35,7 @@ _Element = TypeVar("_Element", bound=np.generic)
 
 def lined_up(shape: tuple[int, ...], dtype: type[_Element], begins: int, fill: Any = 0) -> NDArray[_Element]:
     """An array that begins there in a page."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     room, page = (_huge_pages(size), _HUGE_PAGE) if size >= _LARGE else (np.zeros(size + _PAGE, np.uint8), _PAGE)
     first = (begins - room.ctypes.data) % page
     array = room[first : first + size].view(dtype).reshape(shape)

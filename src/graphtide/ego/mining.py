@@ -18,8 +18,9 @@ from graphtide.ego.dissolved import dissolved
 from graphtide.ego.kernels.mining import BICLIQUES, mine, rebuilt
 from graphtide.ego.kernels.shingles import shingles
 from graphtide.ego.overlay import Overlay
+from graphtide.ego.parameters import check_chunk, check_seed, check_share, check_whole
 
-__all__ = ["AdaptiveMining", "FixedMining", "NegativeMining", "OverlappingMining", "Step"]
+__all__ = ["AdaptiveMining", "Exact", "FixedMining", "NegativeMining", "OverlappingMining", "Step"]
 
 FIRST_CHUNK: Final = 100
 SHARE: Final = 0.9
@@ -35,12 +36,32 @@ class Step:
     chunk: int
 
 
+class Exact:
+    """A method whose overlays have one path from a writer to a reader, and subtract nothing."""
+
+    __slots__ = ()
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether there are neighbourhoods whose overlay has negative edges."""
+        return False
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether its overlays may count a writer more than once."""
+        return False
+
+
 @dataclass(frozen=True, slots=True)
-class FixedMining:
+class FixedMining(Exact):
     """VNM: chunks of one size."""
 
     chunk: int = FIRST_CHUNK
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_chunk(self.chunk)
+        check_seed(self.seed)
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays that share more and more."""
@@ -52,11 +73,15 @@ class FixedMining:
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveMining:
+class AdaptiveMining(Exact):
     """VNM_A: chunks become smaller, to what nine tenths of the last iteration's savings needed."""
 
     chunk: int = FIRST_CHUNK
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_chunk(self.chunk)
+        check_seed(self.seed)
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays that share more and more."""
@@ -75,6 +100,22 @@ class NegativeMining:
     chunk: int = FIRST_CHUNK
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        check_whole("paths", self.paths, 1)
+        check_whole("negatives", self.negatives, 0)
+        check_chunk(self.chunk)
+        check_seed(self.seed)
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether readers may lack any writer at all."""
+        return self.negatives > 0
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether its overlays may count a writer more than once."""
+        return False
+
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays that share more and more."""
         return _adaptive(overlay, self.seed, self.chunk, paths=self.paths, negatives=self.negatives)
@@ -90,6 +131,21 @@ class OverlappingMining:
     overlap: float = 0.2
     chunk: int = FIRST_CHUNK
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_share("overlap", self.overlap)
+        check_chunk(self.chunk)
+        check_seed(self.seed)
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether there are neighbourhoods whose overlay has negative edges."""
+        return False
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether chunks have any list in common."""
+        return self.overlap > 0
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:
         """Overlays that share more and more."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,7 +67,8 @@ class Nodes:
     @property
     def nbytes(self) -> int:
         """Bytes of all lists."""
-        return self.heads.nbytes + self.inputs.nbytes + self.targets.nbytes
+        arrays = self.heads, self.inputs, self.targets, self.stack, self.ends
+        return sum(array.nbytes for array in arrays) + sys.getsizeof(self.free)
 
     def add(self, flags: int) -> int:
         """Another node without inputs; its number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 from graphtide.ego.clock import Clock
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
-from graphtide.ego.values import type_of
+from graphtide.ego.values import codes_of, lasting, type_of
 from graphtide.ego.windows import Within
 from graphtide.errors import SchemaError, UsageError
-from graphtide.rows import Type, encode_column
+from graphtide.rows import BOOL, Dictionary, Type, encode_column
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 
-__all__ = ["Intake", "Operations", "as_column"]
+__all__ = ["Intake", "Operations", "as_column", "as_kinds"]
 
 _NOTHING = np.zeros(0, np.int64)
 
@@ -50,8 +52,13 @@ class Intake:
         codes = np.zeros(len(kinds), np.int64)
         value_type = None
         if writes.any():
-            value_type = (self.plan.frame.type or type_of(values)).required
-            written = encode_column(value_type, self.plan.frame.dictionary, values, "value")
+            values = lasting(values)
+            value_type = self.plan.frame.type or type_of(values)
+            if value_type is None:
+                raise SchemaError(f"there are 0 values for {np.count_nonzero(writes)} writes")
+            value_type = value_type.required
+            dictionary = self.plan.frame.dictionary
+            written = codes_of(value_type, dictionary, values, "value", "register it with values=")
             if len(written) != np.count_nonzero(writes):
                 raise SchemaError(f"there are {len(written)} values for {np.count_nonzero(writes)} writes")
             self.plan.check(written, value_type)
@@ -95,10 +102,24 @@ class Intake:
             self.clock.type = operations.time_type
 
 
+def as_kinds(is_read: Any) -> NDArray[np.int8]:
+    """Which operations are reads, by a column of bools."""
+    codes = encode_column(BOOL, Dictionary(), is_read, "is_read")
+    return np.where(codes != 0, READ, WRITE).astype(np.int8)
+
+
 def as_column(values: Any, wanted: NDArray[np.bool_]) -> Any:
-    """The values of a column at some places."""
-    if isinstance(values, list | tuple):
-        return [value for value, is_wanted in zip(values, wanted.tolist(), strict=True) if is_wanted]
+    """The values of a column at some places; it has one for each place."""
+    values = lasting(values)
+    if not isinstance(values, Sized) or isinstance(values, str | bytes | Mapping):
+        raise SchemaError(
+            f"{shown(values)} is not a column of values",
+            hint="give one as long as that of vertices; what stands beside reads, such as None, is not looked at",
+        )
+    if len(values) != len(wanted):
+        raise SchemaError(f"there are {len(values)} values for {len(wanted)} operations")
     if isinstance(values, np.ndarray):
         return values[wanted]
+    if isinstance(values, Sequence):
+        return [value for value, is_wanted in zip(values, wanted.tolist(), strict=True) if is_wanted]
     return pa.array(values).filter(pa.array(wanted))

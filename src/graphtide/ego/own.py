@@ -11,12 +11,13 @@ import pyarrow as pa
 from graphtide.ego.aggregates import Aggregate
 from graphtide.ego.kernels.windows import CLOCK, NOTHING, enter_value, pop_due, replace_oldest
 from graphtide.ego.partials import READ, WRITE, Batch, Frame, Partials
-from graphtide.errors import CapacityError, UserFunctionError
+from graphtide.errors import CapacityError, SchemaError, UserFunctionError
 from graphtide.functions import name_of
 from graphtide.rows import Type, decode_value
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 
-__all__ = ["OwnObjects", "called"]
+__all__ = ["OwnObjects", "called", "column_of"]
 
 
 class OwnObjects(Partials):
@@ -136,12 +137,7 @@ class OwnObjects(Partials):
 
     def column(self, found: list[Any]) -> pa.Array:
         """What `finalize` makes of states."""
-        values = self.values(found)
-        try:
-            return pa.array(values)
-        except OverflowError as error:
-            hint = "read one vertex after the other, or let finalize give floats"
-            raise CapacityError("an aggregate has an int that 64 bits do not hold", hint=hint) from error
+        return column_of(self.values(found))
 
     def values(self, found: list[Any]) -> list[Any]:
         """What `finalize` makes of states."""
@@ -154,6 +150,21 @@ class OwnObjects(Partials):
         self.fill(self.frame.nodes.order())
         assert all(_same(self.states[node], kept[node]) for node in push)
         self.states = kept
+
+
+def column_of(answers: list[Any]) -> pa.Array:
+    """Answers of a user's aggregate as a column, if there is one that holds them."""
+    try:
+        return pa.array(answers)
+    except OverflowError as error:
+        hint = "read one vertex after the other, or let finalize give floats"
+        raise CapacityError("an aggregate has an int that 64 bits do not hold", hint=hint) from error
+    except (pa.ArrowException, UnicodeEncodeError) as error:
+        raise SchemaError(
+            f"no column holds what finalize of the aggregate gives, for example {shown(answers[0])}: {error}",
+            hint="read one vertex after the other, or let finalize give values of one type: numbers, strings, lists of "
+            "them, or dicts whose keys are strings",
+        ) from error
 
 
 def _padded(batch: Batch) -> tuple[list[int], ...]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from graphtide.ego.aggregates import Aggregate
 from graphtide.ego.kernels import own as kernels
 from graphtide.ego.lines import grown
-from graphtide.ego.own import called
+from graphtide.ego.own import called, column_of
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.errors import UsageError
 from graphtide.functions import Pointer, State, compile_checked, overflowed, point_to_states, state_made_by
@@ -150,7 +150,7 @@ class OwnWords(Partials):
 
     def column(self, found: Codes) -> pa.Array:
         """What `finalize` makes of states."""
-        return pa.array(self.values(found))
+        return column_of(self.values(found))
 
     def values(self, found: Codes) -> list[Any]:
         """What `finalize` makes of states."""

@@ -307,9 +307,19 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of lists, windows and partial aggregates."""
+        """Bytes of all parts."""
+        return sum(self.memory().values())
+
+    def memory(self) -> dict[str, int]:
+        """Bytes by part: values are what codes stand for, such as strings."""
         frame = self.frame
-        return frame.nodes.nbytes + frame.contents.nbytes + self.partials.nbytes + frame.node_of.nbytes * 2
+        covers = 0 if self._index is None else self._index.nbytes
+        return {
+            "overlay": frame.nodes.nbytes + frame.node_of.nbytes + self.reader_node.nbytes + covers,
+            "windows": frame.contents.nbytes,
+            "partial aggregates": self.partials.nbytes,
+            "values": frame.dictionary.nbytes,
+        }
 
     def _fill(self) -> None:
         """Take over what is in the windows."""

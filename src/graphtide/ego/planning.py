@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.ego.aggregates import Aggregate, Function
-from graphtide.ego.building import Method, build, suited_to
+from graphtide.ego.building import Built, Method, build, check_method, suited_to
 from graphtide.ego.calibration import calibrate
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.costs import Costs
-from graphtide.ego.decisions import Decided, Decider, Decisions, MinCut, decide, expenses, frequencies, priced
+from graphtide.ego.decisions import (
+    Decided,
+    Decider,
+    Decisions,
+    MinCut,
+    check_decider,
+    decide,
+    expenses,
+    frequencies,
+    priced,
+)
 from graphtide.ego.flattening import flattened
 from graphtide.ego.kernels.adaptation import flip_frontier
 from graphtide.ego.neighbourhoods import Neighbourhoods
+from graphtide.ego.origin import By, Origin, Taken
 from graphtide.ego.overlay import Overlay
 from graphtide.ego.plan import Plan
 from graphtide.ego.policies import AllPull, AllPush, Direct
@@ -25,6 +36,7 @@ from graphtide.ego.trial import Candidate, Conditions, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
+from graphtide.rows.misfit import shown
 
 __all__ = ["Planning", "Rates"]
 
@@ -56,6 +68,14 @@ class Rates:
         return Rates(_extended(self.writes, writers), _extended(self.reads, readers))
 
 
+class _Way(NamedTuple):
+    """A plan to be tried: its overlay with decisions, what that shares, and how much dearer pushes were taken to be."""
+
+    candidate: Candidate
+    taken: Taken
+    dearer_pushes: float
+
+
 class Planning:
     """The policies of one query, and what is known of its rates.
 
@@ -74,6 +94,13 @@ class Planning:
     ) -> None:
         self._function, self._window = function, window
         self._method = suited_to(function) if method is None else method
+        check_method(self._method, function)
+        if decider is not None:
+            check_decider(decider)
+        if costs is not None and not isinstance(costs, Costs):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(
+                f"costs={shown(costs)} are no costs", hint="give Costs(push=..., pull=...) of graphtide.ego"
+            )
         self._decider: Decider = MinCut() if decider is None else decider
         self._is_adaptive = decider is None
         self._costs = costs
@@ -81,6 +108,7 @@ class Planning:
         self._dearer_pushes = 1.0  # than they were measured, by trial
         self._seen: NDArray[np.float64] = np.zeros(0)  # writes by writer that are in the rates
         self._since = 0
+        self.origin: Origin | None = None  # of the last plan that was made
         self.flips = 0
         self.rebuilds = 0
 
@@ -104,6 +132,11 @@ class Planning:
         self.rebuilds += 1
         frame = plan.frame
         return self._planned(neighbourhoods, frame.contents, frame.dictionary, frame.type)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of rates."""
+        return self._rates.writes.nbytes + self._rates.reads.nbytes + self._seen.nbytes
 
     def keep_all(self, plan: Plan) -> None:
         """Let all nodes push, from now on."""
@@ -172,34 +205,52 @@ class Planning:
     def _cheapest(self, neighbourhoods: Neighbourhoods, contents: WindowContents, value_type: Type | None) -> Candidate:
         """The overlay of the method with decisions, or one that shares nothing, or no decisions: what costs least.
 
-        If there is much to gain, all of them are tried.
+        If there is much to gain, all of them are tried, unless costs were given.
         """
         self._rates = self._rates.extended(neighbourhoods.writer_count, neighbourhoods.readers)
-        shared = build(neighbourhoods, self._method).overlay
-        self._check_fits(shared)
+        built = build(neighbourhoods, self._method)
+        shared = built.overlay
         if not self._is_adaptive:
+            self._note(built, "shared", "decisions")
             return shared, self._decided(shared, value_type, self._decider)
         self._dearer_pushes = 1.0
         is_shared = shared.partials > 0 and not isinstance(self._method, Direct)
         direct = Overlay.direct(neighbourhoods) if is_shared else shared
         is_large = len(neighbourhoods) >= WORTH_A_TRIAL and not isinstance(self._function, Aggregate)
-        if not (is_large and self._rates.writes.any() and self._rates.reads.any()):
-            overlays = [shared, direct] if is_shared else [shared]
-            return min((self._split(each, value_type) for each in overlays), key=lambda each: each[1].cost)
-        candidates = [(direct, self._decided(direct, value_type, by)) for by in (AllPush(), AllPull())]
-        factors = [CHEAPER_PUSHES, DEARER_PUSHES]
+        # Costs that are given are to decide, not what a trial measures.
+        is_tried = is_large and self._costs is None
+        if is_tried and self._rates.writes.any() and self._rates.reads.any():
+            best = self._fastest(shared if is_shared else None, direct, contents, value_type)
+            self._note(built, best.taken, "trial")
+            # Later decisions are made by what the fastest one says of the costs.
+            self._dearer_pushes = best.dearer_pushes
+            return best.candidate
+        overlays = [shared, direct] if is_shared else [shared]
+        split = [self._split(each, value_type) for each in overlays]
+        cheapest = min(range(len(split)), key=lambda at: split[at][1].cost)
+        self._note(built, "shared" if overlays[cheapest] is shared else "direct", "costs")
+        return split[cheapest]
+
+    def _fastest(
+        self, shared: Overlay | None, direct: Overlay, contents: WindowContents, value_type: Type | None
+    ) -> _Way:
+        """The fastest plan of all that are tried, with what is shared, if that is anything, and without."""
+        ways = [
+            _Way((direct, self._decided(direct, value_type, by)), "direct", factor)
+            for by, factor in ((AllPush(), CHEAPER_PUSHES), (AllPull(), DEARER_PUSHES))
+        ]
         for factor in (1.0, CHEAPER_PUSHES, DEARER_PUSHES):
-            if is_shared:
-                candidates.append(self._flattened(shared, value_type, factor))
-                factors.append(factor)
-            candidates.append(self._split(direct, value_type, factor))
-            factors.append(factor)
+            if shared is not None:
+                flat = self._flattened(shared, value_type, factor)
+                ways.append(_Way(flat, "flat" if flat[0].partials else "direct", factor))
+            ways.append(_Way(self._split(direct, value_type, factor), "direct", factor))
         rates = self._rates
         conditions = Conditions(self._function, self._window, rates.writes, rates.reads, contents.has_values())
-        best = fastest(candidates, conditions)
-        # Later decisions are made by what the fastest one says of the costs.
-        self._dearer_pushes = factors[best]
-        return candidates[best]
+        return ways[fastest([way.candidate for way in ways], conditions)]
+
+    def _note(self, built: Built, taken: Taken, by: By) -> None:
+        indices = tuple(iteration.sharing_index for iteration in built.iterations)
+        self.origin = Origin(repr(self._method), indices, taken, by)
 
     @property
     def _counts_values(self) -> bool:
@@ -223,16 +274,6 @@ class Planning:
     def _decided(self, overlay: Overlay, value_type: Type | None, by: Decider) -> Decisions:
         rates, costs = self._rates, self._costs_for(value_type)
         return decide(overlay, rates.writes, rates.reads, costs, by=by, writer_window=self._window_size)
-
-    def _check_fits(self, overlay: Overlay) -> None:
-        function = self._function
-        if overlay.has_negatives and not function.subtracts:
-            raise UsageError(f"{self._method!r} subtracts, which {function!r} cannot", hint="use another overlay=")
-        if overlay.overlapping and not function.duplicate_insensitive:
-            raise UsageError(
-                f"{self._method!r} lets values count twice, and {function!r} is not duplicate-insensitive",
-                hint="use another overlay=",
-            )
 
     @property
     def _window_size(self) -> float:

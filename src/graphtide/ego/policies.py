@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.ego.decisions import Decided
-from graphtide.ego.mining import Step
+from graphtide.ego.mining import Exact, Step
 from graphtide.ego.overlay import Overlay
 
 __all__ = ["AllPull", "AllPush", "Direct"]
@@ -18,7 +18,7 @@ _NOTHING_LEFT = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Direct:
+class Direct(Exact):
     """Each reader has its writers as inputs."""
 
     def steps(self, overlay: Overlay) -> Iterator[Step]:

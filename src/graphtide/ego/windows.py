@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from graphtide.errors import UsageError
+from graphtide.rows.misfit import shown
 
-__all__ = ["Last", "Window", "Within"]
+__all__ = ["Last", "Window", "Within", "window_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +52,17 @@ class Within:
 
 
 Window: TypeAlias = Last | Within
+
+
+def window_of(window: object) -> Window:
+    """The window that is meant: the last value if none is given.
+
+    >>> window_of(None), window_of(Within(5))
+    (Last(1), Within(5))
+    """
+    if window is None:
+        return Last()
+    if not isinstance(window, Last | Within):
+        hint = "give Last(...) for so many values of each vertex, or Within(...) for a while"
+        raise UsageError(f"window={shown(window)} is not a window", hint=hint)
+    return window

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphtide.errors import StatementError
+from graphtide.errors import StatementError, UsageError
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.vertices import ID as VERTEX_ID
@@ -22,6 +22,7 @@ from graphtide.gvdl.predicate import names_used
 from graphtide.gvdl.scope import Scope, VertexScope
 from graphtide.rows import Schema
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 from graphtide.rows.types import Kind
 
 __all__ = ["EdgeCondition", "VertexCondition"]
@@ -49,6 +50,7 @@ class EdgeCondition:
     """
 
     def __init__(self, text: str, edges: Edges, vertices: Vertices) -> None:
+        _check_text(text)
         self.text = text
         self._edges = edges
         self._vertices = vertices
@@ -97,6 +99,7 @@ class VertexCondition:
     """
 
     def __init__(self, text: str, vertices: Vertices) -> None:
+        _check_text(text)
         self.text = text
         self._vertices = vertices
         scope = VertexScope(text, _GRAPH, _schema(vertices.schema, None))
@@ -111,6 +114,11 @@ class VertexCondition:
     def of(self, vertices: Codes) -> NDArray[np.bool_]:
         """For which vertices it holds, by their numbers."""
         return holds(self._predicate, len(vertices), {}, _columns_of(self._vertices, self._used, vertices))
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise UsageError(f"{shown(text)} is not a condition", hint='give a string such as "year > 2018"')
 
 
 def _schema(vertices: Schema, edges: Schema | None) -> GraphSchema:

@@ -7,8 +7,9 @@ batch of writes and reads is checked whole before anything of it is applied.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from graphtide.ego.aggregates import Function
 from graphtide.ego.building import Method
 from graphtide.ego.contents import WindowContents
+from graphtide.ego.costs import Costs
 from graphtide.ego.decisions import Decider
 from graphtide.ego.explained import Explained, draw
 from graphtide.ego.neighbourhoods import Neighbourhoods
-from graphtide.ego.operations import Intake, as_column
+from graphtide.ego.operations import Intake, as_column, as_kinds
 from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Planning, Rates
@@ -32,6 +34,7 @@ from graphtide.frontier.ego_watch import Watch, Watches
 from graphtide.frontier.surroundings import Choice, Surroundings
 from graphtide.rows import Type
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 from graphtide.rows.tabular import Tabular, html_table
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ class Policies(NamedTuple):
     overlay: Method | None = None
     decide: Decider | None = None
     rates: tuple[Rate, Rate] = (1.0, 1.0)
+    costs: Costs | None = None
 
 
 class Ego(Tabular):
@@ -84,7 +88,8 @@ class Ego(Tabular):
             window,
             method=policies.overlay,
             decider=policies.decide,
-            rates=self._rates(*policies.rates),
+            costs=policies.costs,
+            rates=self._rates(policies.rates),
         )
         self._plan = self._planning.plan(self._neighbourhoods(), contents)
         self._intake = Intake(self._plan, value_type)
@@ -108,19 +113,19 @@ class Ego(Tabular):
 
     def read(self, vertex: Any) -> Any:
         """The aggregate at a vertex."""
-        return self._plan.values(self._run(READ, [vertex], (), None))[0]
+        return self.plan.values(self._run(READ, [vertex], (), None))[0]
 
     def read_many(self, vertices: Any) -> pa.Array:
         """The aggregates at vertices, in their order."""
-        return self._plan.column(self._run(READ, vertices, (), None))
+        return self.plan.column(self._run(READ, vertices, (), None))
 
     def run(self, vertices: Any, values: Any, is_read: Any, times: Any = None) -> pa.Array:
         """Writes and reads in their order, which see what was written before them; the answers of the reads.
 
-        What stands among the values of a read is not looked at.
+        What stands among the values of a read is not looked at. `is_read` is a column of bools.
         """
-        kinds = np.where(np.asarray(is_read, np.bool_), READ, WRITE).astype(np.int8)
-        return self._plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
+        kinds = as_kinds(is_read)
+        return self.plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
 
     def advance(self, to: Any) -> None:
         """Let the clock be at a time at least: what has expired by then is gone."""
@@ -172,7 +177,8 @@ class Ego(Tabular):
         if self._watches and len(batch.times):
             touched = np.concatenate([touched, self._plan.frame.contents.due(int(batch.times.max()))])
         self._watched(touched, run)
-        self._planning.ran(self._plan, len(kinds))
+        if self._live is not None:  # who was told may have dropped it
+            self._planning.ran(self._plan, len(kinds))
         return found[0]
 
     def _answers(self, readers: Codes) -> pa.Table:
@@ -215,6 +221,8 @@ class Ego(Tabular):
 
     def follow(self, delta: Delta, known: int) -> None:
         """Bring the overlay up to date with the graph, of which `known` vertices were there before."""
+        if self._live is None:  # who was told of this change dropped it
+            return
         vertices = self._edges.adjacency.vertices
         if vertices > known:
             self._plan.add_writers(vertices)
@@ -230,6 +238,8 @@ class Ego(Tabular):
 
     def follow_properties(self, vertices: Codes) -> None:
         """Bring the overlay up to date with vertices that have other properties."""
+        if self._live is None:  # who was told of this change dropped it
+            return
         affected = self._surroundings.affected_by(vertices)
         if self._readers.look_again(vertices):
             self._vertex_of = self._readers.numbers()
@@ -260,7 +270,7 @@ class Ego(Tabular):
             self._tell(readers, change)
         else:
             change()
-        if self._planning.has_decayed(self._plan):
+        if self._live is not None and self._planning.has_decayed(self._plan):
             self.rebuild()
 
     def adapt(self) -> int:
@@ -284,16 +294,24 @@ class Ego(Tabular):
         starts, writers = self._surroundings.of(self._vertex_of)
         return Neighbourhoods(starts, writers.astype(np.int32), self._edges.adjacency.vertices)
 
-    def _rates(self, writes: Rate, reads: Rate) -> Rates:
+    def _rates(self, rates: Any) -> Rates:
         """Rates by writer and reader."""
-        return Rates(self._by_vertex(writes), self._by_vertex(reads)[self._vertex_of])
+        if not isinstance(rates, tuple | list) or len(rates) != len(Policies().rates):  # pyright: ignore[reportUnknownArgumentType]
+            hint = "give two, of writes and of reads: numbers, or dicts of numbers by vertex"
+            raise UsageError(f"rates={shown(rates)} are not two rates", hint=hint)  # pyright: ignore[reportUnknownArgumentType]
+        writes, reads = rates  # pyright: ignore[reportUnknownVariableType]
+        return Rates(self._by_vertex(writes, "writes"), self._by_vertex(reads, "reads")[self._vertex_of])
 
-    def _by_vertex(self, rate: Rate) -> NDArray[np.float64]:
+    def _by_vertex(self, rate: Any, word: str) -> NDArray[np.float64]:
         vertices = self._edges.adjacency.vertices
         if not isinstance(rate, Mapping):
-            return np.full(vertices, float(rate))
+            return np.full(vertices, _checked_rate(rate, f"the rate of {word}"))
         found = np.zeros(vertices)
-        found[self._edges.known_numbers(list(rate), "know a rate of")] = list(rate.values())
+        by_vertex = cast("Mapping[Any, Any]", rate)
+        numbers = self._edges.known_numbers(list(by_vertex), "know a rate of")
+        found[numbers] = [
+            _checked_rate(often, f"the rate of {word} at vertex {vertex!r}") for vertex, often in by_vertex.items()
+        ]
         return found
 
     def _numbered(self) -> Codes:
@@ -305,11 +323,16 @@ class Ego(Tabular):
     # -- what it is
 
     def explain(self) -> Explained:
-        """The overlay in counts: nodes, levels, sharing, decisions, and the cost that these are expected to have."""
+        """The overlay in counts: nodes, levels, sharing, decisions, and the cost that these are expected to have.
+
+        Its `origin` says which method looked for sharing, the sharing index after each of its iterations, and whether
+        what it found is what runs: in a trial a plan without sharing may have been as fast.
+        """
         self._check_alive()
-        overlay, decisions = self._planning.decisions(self._plan)
-        counts = {"flips": self._planning.flips, "rebuilds": self._planning.rebuilds}
-        return Explained.of(overlay, decisions, pairs=self._plan.pairs, **counts)
+        planning = self._planning
+        overlay, decisions = planning.decisions(self._plan)
+        counts = {"flips": planning.flips, "rebuilds": planning.rebuilds}
+        return Explained.of(overlay, decisions, pairs=self._plan.pairs, **counts, origin=planning.origin)
 
     def plot(self, file: str | Path | None = None) -> Any:
         """A figure of the overlay, written to a file if one is named: blue nodes push."""
@@ -322,31 +345,43 @@ class Ego(Tabular):
     @property
     def plan(self) -> Plan:
         """The overlay that runs."""
+        self._check_alive()
         return self._plan
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the overlay, of windows and of partial aggregates."""
-        return self._plan.nbytes + self._vertex_of.nbytes + self._reader_of.nbytes
+        """Bytes of all parts."""
+        return sum(self._parts().values())
 
     def memory(self) -> pa.Table:
         """Bytes by part."""
-        frame = self._plan.frame
-        parts = {
-            "overlay": frame.nodes.nbytes,
-            "windows": frame.contents.nbytes,
-            "partial aggregates": self._plan.partials.nbytes,
-            "readers": self._vertex_of.nbytes + self._reader_of.nbytes,
-        }
+        parts = self._parts()
         return pa.table({"part": list(parts), "bytes": pa.array(list(parts.values()), pa.int64())})
 
+    def _parts(self) -> dict[str, int]:
+        self._check_alive()
+        return {
+            **self._plan.memory(),
+            "readers": self._vertex_of.nbytes + self._reader_of.nbytes + self._readers.nbytes,
+            "neighbourhoods": self._surroundings.nbytes,
+            "rates": self._planning.nbytes,
+        }
+
     def drop(self) -> None:
-        """Keep it no longer; what it held is freed."""
+        """Keep it no longer; what it held is freed, and it answers no more."""
         self._check_alive()
         if self._live is not None:
             self._live.forget_ego(self)
         self._live = None
+        del self._plan, self._intake, self._planning, self._surroundings, self._readers
+        del self._vertex_of, self._reader_of
 
     def _check_alive(self) -> None:
         if self._live is None:
             raise UsageError(f'"{self.name}" was dropped', hint="register it again")
+
+
+def _checked_rate(often: Any, what: str) -> float:
+    if isinstance(often, bool | np.bool) or not isinstance(often, Real) or not 0 <= float(often) < np.inf:
+        raise UsageError(f"{what} cannot be {shown(often)}", hint="give a finite number that is not below 0")
+    return float(often)

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from graphtide.ego.aggregates import Function, aggregate_of
 from graphtide.ego.building import Method
+from graphtide.ego.costs import Costs
 from graphtide.ego.decisions import Decider
-from graphtide.ego.windows import Last, Window
+from graphtide.ego.windows import Window, window_of
 from graphtide.errors import CatalogueError
 from graphtide.frontier.admission import admit, admit_sum, range_of
 from graphtide.frontier.applied import Applied
@@ -376,6 +377,7 @@ class LiveGraph(Tabular):
         overlay: Method | None = None,
         decide: Decider | None = None,
         rates: tuple[Rate, Rate] = (1.0, 1.0),
+        costs: Costs | None = None,
         name: str | None = None,
     ) -> Ego:
         """Aggregate what the neighbours of each vertex wrote: "sum", "max", TopK(3), or an Aggregate of your own.
@@ -385,7 +387,10 @@ class LiveGraph(Tabular):
         "state = 'CA'"; `edges` is one such as "year > 2018 and src.state = dst.state". `values` is the type of
         what is written, if not the first is to say it.
         `overlay` says how sharing is looked for, `decide` what is kept up to date, `rates` how often vertices
-        write and are read: two numbers, or numbers by vertex. They change cost, never answers.
+        write and are read: two numbers, or numbers by vertex, `costs` what a push and a pull cost by the number of
+        inputs, if that is not to be measured. They change cost, never answers. Unless `decide` or `costs` is given,
+        large plans are tried, and what `overlay` found is used only if one that shares it is clearly faster than those
+        that share nothing; `explain()` says which was taken.
 
         >>> live = LiveGraph()
         >>> _ = live.apply(insert=[(1, 3), (2, 3), (3, 4)])
@@ -409,10 +414,10 @@ class LiveGraph(Tabular):
             own,
             name,
             function=aggregate_of(function),
-            window=Last() if window is None else window,
+            window=window_of(window),
             surroundings=surroundings,
             readers=Choice(own, self._vertices, readers, "read at"),
-            policies=Policies(overlay, decide, rates),
+            policies=Policies(overlay, decide, rates, costs),
             value_type=None if values is None else Type.of(values),
         )
         self._egos[name] = ego

@@ -16,6 +16,7 @@ from graphtide.frontier.kernels import surroundings as kernels
 from graphtide.frontier.program import Along
 from graphtide.frontier.vertices import Vertices
 from graphtide.rows.codes import Codes
+from graphtide.rows.misfit import shown
 
 __all__ = ["Choice", "Some", "Surroundings"]
 
@@ -36,6 +37,9 @@ class Choice:
         self._mask = np.zeros(0, np.bool_)
         self.is_all = some is None
         if some is not None and not isinstance(some, str):
+            if not isinstance(some, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+                hint = 'give a list of ids, or a condition such as "age > 10"'
+                raise UsageError(f"cannot {word} {shown(some)}: that is no choice of vertices", hint=hint)
             self._mask = np.zeros(edges.adjacency.vertices, np.bool_)
             self._mask[edges.known_numbers(list(some), word)] = True
 
@@ -57,6 +61,11 @@ class Choice:
         self._mask[vertices] = self._condition.of(vertices)
         return bool((before != self._mask[vertices]).any())
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of the choice."""
+        return self._mask.nbytes
+
     def numbers(self) -> Codes:
         """The vertices that are chosen."""
         return np.flatnonzero(self.mask())
@@ -75,9 +84,9 @@ class Surroundings:
         writers: Choice,
         where: EdgeCondition | None = None,
     ) -> None:
-        if hops not in {1, 2}:
+        if type(hops) is not int or hops not in {1, 2}:
             raise UsageError(f"cannot look {hops!r} hops far", hint="neighbourhoods have 1 or 2 hops")
-        if along not in _SIDES:
+        if not isinstance(along, str) or along not in _SIDES:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"cannot go along {along!r}", hint='go along "in", "out" or "both" sorts of edges')
         self.hops, self.along, self.with_ego = hops, along, with_ego
         self._edges, self._writers = edges, writers
@@ -85,6 +94,11 @@ class Surroundings:
         self._kept = _ALL_SLOTS
         self._seen = np.zeros(0, np.int64)
         self._stamp = 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of vertices and edges, and of scratch memory."""
+        return self._writers.nbytes + self._kept.nbytes + self._seen.nbytes
 
     def of(self, vertices: Codes) -> tuple[Codes, Codes]:
         """The neighbours of vertices in rising order, and where those of each start."""

@@ -21,6 +21,7 @@ from graphtide.ego.kernels.shingles import shingles
 from graphtide.ego.mining import Step
 from graphtide.errors import UsageError
 from graphtide.pipeline.ingest.tasks import run_on_rows
+from graphtide.rows.misfit import shown
 
 __all__ = ["SparkMining"]
 
@@ -41,8 +42,21 @@ class SparkMining:
     groups: int | None = None
 
     def __post_init__(self) -> None:
-        if self.groups is not None and self.groups < 1:
-            raise UsageError(f"cannot mine {self.groups} groups", hint="take 1 or more")
+        if self.groups is not None and (type(self.groups) is not int or self.groups < 1):
+            raise UsageError(f"cannot mine {shown(self.groups)} groups", hint="take a whole number of 1 or more")
+        if isinstance(self.method, type) or not isinstance(self.method, Method):  # pyright: ignore[reportUnnecessaryIsInstance]
+            hint = "give a method of graphtide.ego, such as AdaptiveMining()"
+            raise UsageError(f"{shown(self.method)} does not say how groups are mined", hint=hint)
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether overlays of groups may have negative edges."""
+        return self.method.subtracts
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether overlays of groups may count a writer more than once."""
+        return self.method.overlaps
 
     def __repr__(self) -> str:
         return f"SparkMining({self.method!r})"

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from graphtide.rows.arrow_times import days_of_arrow, micros_of_arrow
 from graphtide.rows.codes import NULL, Codes, codes_of_floats
 from graphtide.rows.dictionary import Dictionary
-from graphtide.rows.misfit import Misfit, missing
+from graphtide.rows.misfit import DECLARE, Misfit, missing
 from graphtide.rows.python_values import codes_of_values, tuple_at
 from graphtide.rows.types import Kind, TupleType, Type, is_list
 
@@ -193,7 +193,7 @@ def _not_utf8(array: pa.Array) -> Misfit:
         try:
             raw.decode()
         except UnicodeDecodeError:
-            return Misfit(raw, "is not text in UTF-8", "declare the column as bytes").at(i)
+            return Misfit(raw, "is not text in UTF-8", f"{DECLARE}bytes").at(i)
     raise AssertionError("one of the values is not UTF-8")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from graphtide.errors import SchemaError
 from graphtide.rows.arrow_arrays import codes_of_arrow
@@ -16,7 +17,7 @@ from graphtide.rows.misfit import Misfit, shown
 from graphtide.rows.numpy_arrays import codes_of_numpy
 from graphtide.rows.pandas_series import codes_of_series, is_pandas
 from graphtide.rows.python_values import codes_of_values
-from graphtide.rows.types import Type
+from graphtide.rows.types import TupleType, Type
 
 __all__ = ["encode_column", "encode_value"]
 
@@ -56,6 +57,7 @@ def _codes(
     if isinstance(values, list | tuple):
         return codes_of_values(column_type, dictionary, values)
     if isinstance(values, np.ndarray):
+        _check_dimensions(column_type, values, name)
         return codes_of_numpy(column_type, dictionary, values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return codes_of_arrow(column_type, dictionary, values)
@@ -70,4 +72,14 @@ def _codes(
     raise SchemaError(
         f'column "{name}" is {shown(values)}, not a sequence of values',
         hint="a dict holds one sequence per column; for a single row write [{...}]",
+    )
+
+
+def _check_dimensions(column_type: Type, values: NDArray[Any], name: str) -> None:
+    """Raise an error if an array has no row for each value; those of tuples may have rows of their own."""
+    if values.ndim == 1 or (values.ndim > 1 and isinstance(column_type, TupleType)):
+        return
+    raise SchemaError(
+        f'column "{name}" is an array of {values.ndim} dimensions, not a sequence of values',
+        hint="give one of 1 dimension, for example by array.ravel()",
     )

@@ -11,7 +11,12 @@ from reprlib import Repr
 from graphtide.errors import SchemaError
 from graphtide.rows.types import Type
 
-__all__ = ["Misfit", "missing", "shown"]
+__all__ = ["DECLARE", "IF_MISSING", "Misfit", "missing", "shown"]
+
+# How hints begin that speak of a column's type, and how they end if None is to be allowed: who knows no columns says it
+# in other words.
+DECLARE = "declare the column as "
+IF_MISSING = " | None if values may be missing"
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -44,8 +49,7 @@ class Misfit(Exception):  # noqa: N818 - it is caught inside this layer, users s
 
 def missing(wanted: Type) -> Misfit:
     """None where the type does not allow it."""
-    hint = f"declare the column as {wanted} | None if values may be missing"
-    return Misfit(None, f"is not {wanted.described}", hint)
+    return Misfit(None, f"is not {wanted.described}", f"{DECLARE}{wanted}{IF_MISSING}")
 
 
 def shown(value: object) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from graphtide.rows.misfit import Misfit
+from graphtide.rows.misfit import DECLARE, Misfit
 from graphtide.rows.types import Kind, Type
 
 __all__ = ["settle", "too_fine"]
@@ -38,16 +38,16 @@ def _int(column_type: Type, value: object) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         hint = "convert with int(...) if that is meant"
         if isinstance(value, bool | np.bool):
-            hint = "declare the column as bool, or convert with int(...)"
+            hint = f"{DECLARE}bool, or convert with int(...)"
         elif isinstance(value, float | np.floating):
-            hint = "declare the column as float, or convert with int(...)"
+            hint = f"{DECLARE}float, or convert with int(...)"
         raise _refused(column_type, value, hint)
     result = int(value)
     if not -_INT_END < result < _INT_END:
         raise Misfit(
             value,
             "does not fit into an int column, which holds -(2**63 - 1) to 2**63 - 1",
-            "declare the column as str to hold integers of any size",
+            f"{DECLARE}str to hold integers of any size",
         )
     return result
 
@@ -65,7 +65,7 @@ def _float(column_type: Type, value: object) -> float:
         raise Misfit(
             value,
             "is not exact as a float",
-            "convert with float(...) to round it, or declare the column as int or str",
+            f"convert with float(...) to round it, or {DECLARE}int or str",
         )
     return result
 

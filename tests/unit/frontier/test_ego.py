@@ -312,11 +312,3 @@ def test_a_watch_can_be_dropped(live):
     assert [changes.to_pylist() for changes in heard] == [
         [{"vertex": "cid", "before": None, "after": 3}, {"vertex": "dan", "before": None, "after": 3}]
     ]
-
-
-def test_memory_is_the_sum_of_its_parts(live):
-    ego = live.ego(gt.TopK(2), window=gt.Within(3))
-    ego.write_many(["ann"] * 100, range(100), range(100))
-    parts = ego.memory()
-    assert parts["part"].to_pylist() == ["overlay", "windows", "partial aggregates", "readers"]
-    assert abs(sum(parts["bytes"].to_pylist()) - ego.nbytes) <= 2 * ego.plan.frame.node_of.nbytes
