@@ -1,6 +1,7 @@
 """Overlays that Spark makes give each reader its writers, as those made in one place do."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from graphtide.ego import (
     build,
 )
 from graphtide.ego.aggregates import aggregate_of
-from graphtide.ego.building import Method
+from graphtide.ego.building import Method, check_method
 from graphtide.ego.contents import WindowContents
 from graphtide.ego.partials import WRITE
 from graphtide.ego.plan import Plan
@@ -114,3 +115,16 @@ def test_sums_on_an_overlay_by_spark(spark: SparkSession, pushes: bool) -> None:
 def test_no_groups(spark: SparkSession) -> None:
     with pytest.raises(UsageError, match="cannot mine 0 groups"):
         SparkMining(spark, groups=0)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"), [({"groups": "x"}, "'x' groups"), ({"method": AdaptiveMining}, "how groups")]
+)
+def test_what_says_nothing_of_groups(spark: SparkSession, more: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        SparkMining(spark, **more)
+
+
+def test_groups_fit_an_aggregate_as_their_method_does(spark: SparkSession) -> None:
+    with pytest.raises(UsageError, match="subtracts, which max cannot"):
+        check_method(SparkMining(spark, NegativeMining()), aggregate_of("max"))
