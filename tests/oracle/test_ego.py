@@ -48,7 +48,8 @@ class Machine:
         self.odd = random.random() < 0.3  # only vertices with odd ids are neighbours
         self.few = random.choice([None, None, "ids", "condition", "club"])
         self.same_club = random.random() < 0.2  # only edges within a club count
-        self.in_a = random.random() < 0.2  # only vertices of club a are neighbours
+        # Only vertices of club a are neighbours: one that joins it may become a reader, and be read by others.
+        self.in_a = random.random() < (0.5 if self.few == "club" else 0.2)
         self.readers = set(self.vertices) if self.few == "ids" else None
         timed = random.random() < 0.5
         self.time, self.as_time = 0, None

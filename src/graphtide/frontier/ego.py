@@ -27,10 +27,11 @@ from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Planning, Rates
 from graphtide.ego.windows import Window
-from graphtide.errors import UsageError
+from graphtide.errors import GraphtideError, UsageError
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.edges import Edges
-from graphtide.frontier.ego_watch import Watch, Watches
+from graphtide.frontier.ego_watch import Notice, Seen, Watch, Watches, seen
+from graphtide.frontier.failures import raise_all
 from graphtide.frontier.surroundings import Choice, Surroundings
 from graphtide.rows import Type
 from graphtide.rows.codes import Codes
@@ -190,7 +191,10 @@ class Ego(Tabular):
     def on_change(self, callback: Callable[[pa.Table], Any]) -> Watch:
         """Call back with (vertex, before, after) after each call that changes aggregates, until the watch is dropped.
 
-        From now on all aggregates are kept up to date with every write.
+        From now on all aggregates are kept up to date with every write. Callbacks run when everything is up to date.
+        What they raise comes out when all were called. An aggregate that cannot be told (a sum that no int of 64 bits
+        holds, or one on which `finalize` fails) is null, and an error says so when it becomes that. A vertex that
+        begins or ceases to be read has not changed.
         """
         return self._watch(Watch(self._watches, callback))
 
@@ -209,20 +213,32 @@ class Ego(Tabular):
         if not self._watches:
             action()
             return
-        self._tell(self._plan.readers_behind(np.unique(writers)), action)
+        vertices = self._vertex_of[self._plan.readers_behind(np.unique(writers))]
+        before = self._seen(vertices)
+        errors: list[Exception] = []
+        try:
+            action()
+        except GraphtideError as error:
+            # Of some errors windows are as before, and then nothing differs; of others they are not.
+            errors.append(error)
+        raise_all(errors + self._notice(vertices, before).tell())
 
-    def _tell(self, readers: Codes, action: Callable[[], Any]) -> None:
-        before = self._plan.column(self._plan.read(readers))
-        action()
-        after = self._plan.column(self._plan.read(readers))
-        self._watches.tell(self._edges.ids_of(self._vertex_of[readers]), before, after)
+    def _seen(self, vertices: Codes) -> Seen:
+        """The aggregates at vertices that can be read."""
+        readers = self._reader_of[vertices]
+        return seen(len(readers), lambda some: self._plan.column(self._plan.read(readers[some])))
+
+    def _notice(self, vertices: Codes, before: Seen) -> Notice:
+        """What is to be told of aggregates that were others before."""
+        return Notice.of(self.name, self._watches, self._edges.ids_of(vertices), before, self._seen(vertices))
 
     # -- the graph changes
 
-    def follow(self, delta: Delta, known: int) -> None:
-        """Bring the overlay up to date with the graph, of which `known` vertices were there before."""
-        if self._live is None:  # who was told of this change dropped it
-            return
+    def follow(self, delta: Delta, known: int) -> Notice | None:
+        """Bring the overlay up to date with the graph, of which `known` vertices were there before.
+
+        What those who watch are to be told of it, if there are any.
+        """
         vertices = self._edges.adjacency.vertices
         if vertices > known:
             self._plan.add_writers(vertices)
@@ -232,46 +248,45 @@ class Ego(Tabular):
             self._plan.add_readers(len(self._vertex_of), push=bool(self._watches))
         changes = self._surroundings.changes(delta, known)
         if changes is None:
-            self._see_again(self._surroundings.affected(delta, known))
-        else:
-            self._change(*changes)
+            return self._see_again(self._surroundings.affected(delta, known))
+        return self._change(*changes)
 
-    def follow_properties(self, vertices: Codes) -> None:
-        """Bring the overlay up to date with vertices that have other properties."""
-        if self._live is None:  # who was told of this change dropped it
-            return
+    def follow_properties(self, vertices: Codes) -> Notice | None:
+        """Bring the overlay up to date with vertices that have other properties; what is to be told of it."""
         affected = self._surroundings.affected_by(vertices)
-        if self._readers.look_again(vertices):
-            self._vertex_of = self._readers.numbers()
-            self._reader_of = self._numbered()
-            self._run_by(self._planning.replan_for_others(self._plan, self._neighbourhoods()))
-        else:
-            self._see_again(affected)
+        if not self._readers.look_again(vertices):
+            return self._see_again(affected)
+        stay = affected[(self._reader_of[affected] != _NO_READER) & self._readers.mask()[affected]]
+        before = self._seen(stay) if self._watches else None
+        self._vertex_of = self._readers.numbers()
+        self._reader_of = self._numbered()
+        self._run_by(self._planning.replan_for_others(self._plan, self._neighbourhoods()))
+        return None if before is None else self._notice(stay, before)
 
-    def _see_again(self, affected: Codes) -> None:
+    def _see_again(self, affected: Codes) -> Notice | None:
         """Let readers among these vertices have the neighbourhoods that they have on the graph."""
         affected = affected[self._reader_of[affected] != _NO_READER]
         if len(affected) == 0:
-            return
+            return None
         starts, writers = self._surroundings.of(affected)
         readers = self._reader_of[affected]
-        self._rearranged(readers, lambda: self._plan.follow(readers, starts, writers))
+        return self._rearranged(affected, lambda: self._plan.follow(readers, starts, writers))
 
-    def _change(self, egos: Codes, others: Codes, signs: Codes) -> None:
+    def _change(self, egos: Codes, others: Codes, signs: Codes) -> Notice | None:
         """Let vertices gain neighbours and lose some."""
         can_read = self._reader_of[egos] != _NO_READER
-        readers, others, signs = self._reader_of[egos[can_read]], others[can_read], signs[can_read]
-        if len(readers):
-            self._rearranged(np.unique(readers), lambda: self._plan.change(readers, others, signs))
+        egos, others, signs = egos[can_read], others[can_read], signs[can_read]
+        if len(egos) == 0:
+            return None
+        return self._rearranged(np.unique(egos), lambda: self._plan.change(self._reader_of[egos], others, signs))
 
-    def _rearranged(self, readers: Codes, change: Callable[[], Any]) -> None:
-        """Do what changes the neighbourhoods of readers, tell who watches, and look whether enough is still shared."""
-        if self._watches:
-            self._tell(readers, change)
-        else:
-            change()
-        if self._live is not None and self._planning.has_decayed(self._plan):
+    def _rearranged(self, vertices: Codes, change: Callable[[], Any]) -> Notice | None:
+        """Do what changes the neighbourhoods of vertices, and look whether enough is still shared."""
+        before = self._seen(vertices) if self._watches else None
+        change()
+        if self._planning.has_decayed(self._plan):
             self.rebuild()
+        return None if before is None else self._notice(vertices, before)
 
     def adapt(self) -> int:
         """Look at the decisions now, by what was written and read; how many were changed."""
@@ -373,6 +388,7 @@ class Ego(Tabular):
         if self._live is not None:
             self._live.forget_ego(self)
         self._live = None
+        self._watches.remove_all()
         del self._plan, self._intake, self._planning, self._surroundings, self._readers
         del self._vertex_of, self._reader_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from graphtide.errors import CapacityError, GraphtideError, NotConvergedError
 if TYPE_CHECKING:
     from graphtide.frontier.steps import Steps
 
-__all__ = ["Failures", "first_overflow"]
+__all__ = ["Failures", "first_overflow", "raise_all"]
 
 _SHORTER: Final = "ints have 64 bits here: let the function return None beyond a bound, or work on floats"
 
@@ -55,3 +56,11 @@ class Failures:
 def first_overflow(name: str) -> CapacityError:
     """That a query cannot be kept."""
     return CapacityError(f'the first answer of "{name}" has an int of more than 64 bits on its way', hint=_SHORTER)
+
+
+def raise_all(errors: Sequence[Exception]) -> None:
+    """Raise the one error that there is, or all of them in a group; none if there is none."""
+    if len(errors) > 1:
+        raise ExceptionGroup(f"{len(errors)} errors; what was to be changed is applied", errors)
+    for error in errors:
+        raise error

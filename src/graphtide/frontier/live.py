@@ -32,6 +32,7 @@ from graphtide.frontier.labels import label_codes, path_graph
 from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.message import CompiledMessage, compile_message
+from graphtide.frontier.outcome import Outcome
 from graphtide.frontier.pagerank import pagerank
 from graphtide.frontier.path_graph import PathGraph
 from graphtide.frontier.pattern import automaton
@@ -160,10 +161,11 @@ class LiveGraph(Tabular):
         """
         known = self.vertices
         numbers = self._vertices.put(rows)
+        nothing, outcome = self._edges.nothing, Outcome()
         if self.vertices > known:
-            self._maintain_without_edges(known)
-        for ego in self._egos.values():
-            ego.follow_properties(numbers)
+            self._change(nothing, nothing, nothing, known, outcome)
+        outcome.follow(self._egos.values(), lambda ego: ego.follow_properties(numbers))
+        outcome.settle()
 
     def vertex_table(self) -> pa.Table:
         """All vertices: their ids and their properties."""
@@ -171,15 +173,17 @@ class LiveGraph(Tabular):
 
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""
-        nothing = self._edges.nothing
-        self._change(nothing, nothing, nothing, known)
+        nothing, outcome = self._edges.nothing, Outcome()
+        self._change(nothing, nothing, nothing, known, outcome)
+        outcome.settle()
 
     def apply(self, *, insert: Any = _NONE, delete: Any = _NONE, update: Any = _NONE) -> Applied:
         """Change the graph and every query: rows to insert, to delete and to give other properties.
 
         A row names its ends and, to insert, all properties. To delete, the ends are enough unless parallel
         edges differ; properties that are given must be the edge's. To update, those that are given are new.
-        Gives the changes of every query by its name.
+        Gives the changes of every query by its name. A batch is refused whole, or applied whole: a query that cannot
+        follow it is dropped by name, callbacks are called when all others have, and errors come out at the end.
         """
         edges = self._edges
         entering = leaving = renewed = edges.nothing
@@ -189,10 +193,12 @@ class LiveGraph(Tabular):
             leaving = edges.leaving(delete, "delete")
         if update is not _NONE:
             renewed = edges.leaving(update, "update")
-        self._change(entering, leaving, renewed, edges.adjacency.vertices)
+        outcome = Outcome()
+        self._change(entering, leaving, renewed, edges.adjacency.vertices, outcome)
+        outcome.settle()
         return Applied(self, self.batches)
 
-    def _change(self, entering: Rows, leaving: Rows, renewed: Rows, known: int) -> None:
+    def _change(self, entering: Rows, leaving: Rows, renewed: Rows, known: int, outcome: Outcome) -> None:
         """Change the edges of a graph that had so many vertices, and bring all queries up to date."""
         ground = self._ground
         ground.prepare()
@@ -203,11 +209,10 @@ class LiveGraph(Tabular):
             delta = self._edges.adjacency.delta
             for (_, label), graph in self._path_graphs.items():
                 graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
-            for ego in self._egos.values():
-                ego.follow(delta, known)
+            outcome.follow(self._egos.values(), lambda ego: ego.follow(delta, known))
         if failures:
             names = self._drop_all(failures.overflowed), self._drop_all(failures.unsettled)
-            raise failures.as_error(self.batches, *names)
+            outcome.errors.append(failures.as_error(self.batches, *names))
 
     def _drop_all(self, failed: list[Steps]) -> str:
         """Drop the queries of these steps; their names."""
