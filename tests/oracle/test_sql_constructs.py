@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -12,14 +13,14 @@ from tests.oracle.test_sql import Both
 D = Decimal
 BATCHES = [
     {
-        "t": [(1, 2, "abc", D("1.50"), date(2020, 1, 31)), (2, 3, "a", D("2.00"), date(2020, 2, 29))],
+        "t": [(1, 2, "abc", D("1.50"), date(2020, 1, 31), 0.5), (2, 3, "a", D("2.00"), date(2020, 2, 29), math.nan)],
         "u": [(1, 1, "ab", D("0.25"))],
     },
     {
-        "t": [(2, None, "", None, None), (3, 0, "ab", D("7.10"), date(1999, 12, 31))],
+        "t": [(2, None, "", None, None, math.inf), (3, 0, "ab", D("7.10"), date(1999, 12, 31), -1.5)],
         "u": [(2, 5, "a", None), (2, None, None, D("2.00"))],
     },
-    {"t": [(None, 1, None, D("-1.50"), date(2021, 7, 4))], "u": [(None, 3, "b", D("0.00")), (2, 5, "a", None)]},
+    {"t": [(None, 1, None, D("-1.50"), date(2021, 7, 4), None)], "u": [(None, 3, "b", D("0.00")), (2, 5, "a", None)]},
 ]
 # Every one of these orders leaves nothing open.
 ORDERED = [
@@ -37,7 +38,7 @@ ORDERED = [
     "select a + 1 as a, count(*) from t group by a + 1 order by (a + 1) * 2",
     "select a, max(b) as m from t group by a order by -max(b), a",
     "select distinct a from t order by -a",
-    "select distinct a + 1 as x from t order by -x limit 2",
+    "select distinct a + 1 as y from t order by -y limit 2",
     "select distinct a, b from t order by a + b, a, b",
     "select distinct count(*) as n from t group by a order by -n",
     "select a, c from t join u using (a) order by a + 1, c, b",
