@@ -17,6 +17,7 @@ from graphtide.ego.kernels.windows import (
     QUEUE_SIZE,
     Contents,
     due_writers,
+    forget,
 )
 from graphtide.ego.lines import WINDOWS, grown, lined_up
 from graphtide.ego.windows import Last, Window
@@ -88,6 +89,10 @@ class WindowContents:
                 rings=_with_room(self.window, lambda: grown(arrays.rings, size * (arrays.most + 1))),
                 first=arrays.first if arrays.most else grown(arrays.first, size, NOTHING),
             )
+
+    def forget(self, writers: NDArray[np.int64]) -> None:
+        """Let the windows of writers be empty, as if these had never written."""
+        forget(self.arrays, writers)
 
     def reserve(self, writes: int) -> None:
         """Have room for so many more values."""

@@ -213,6 +213,16 @@ class Plan:
             self.partials.grow()
             self.partials.clear(np.array(new, np.int64))
 
+    def forget(self, writers: Codes) -> None:
+        """Let writers have written nothing."""
+        frame = self.frame
+        frame.contents.forget(writers)
+        nodes = frame.node_of[writers]
+        self.partials.clear(nodes)
+        # Readers that have none of them any more may still stand on a partial aggregate of them, and subtract them.
+        self.partials.compute(frame.nodes.behind(nodes.tolist()))
+        self._widen()
+
     def follow(self, readers: Codes, starts: Codes, writers: Codes) -> Codes:
         """Let readers have other writers, those of reader k from `starts[k]` on.
 

@@ -30,6 +30,7 @@ __all__ = [
     "due_writers",
     "enter_value",
     "first_place",
+    "forget",
     "next_place",
     "pop_due",
     "replace_oldest",
@@ -140,12 +141,58 @@ def enter_value(contents, writer, value, expiry):
         _push_late(contents, entry)
 
 
+@kernel
+def forget(contents, writers):
+    """Let the windows of writers be empty, as if these had never written.
+
+    With windows of time their entries wait on, of no writer, until they expire: to look for them in the queue would
+    take longer.
+    """
+    for writer in writers:
+        contents.rings[writer * (contents.most + 1)] = 0
+        if contents.most == 0:
+            entry = contents.first[writer]
+            while entry != NOTHING:
+                contents.writer[entry] = NOTHING
+                entry = contents.following[entry]
+            contents.first[writer] = NOTHING
+
+
 @leaf
 def pop_due(contents, clock):
     """Take an entry that has expired out of its window: it, or NOTHING.
 
     Its value and writer can be read until the next is entered.
     """
+    entry = _first_due(contents, clock)
+    while entry != NOTHING and contents.writer[entry] == NOTHING:
+        _free(contents, entry)
+        entry = _first_due(contents, clock)
+    if entry == NOTHING:
+        return entry
+    before = contents.preceding[entry]
+    after = contents.following[entry]
+    if before == NOTHING:
+        contents.first[contents.writer[entry]] = after
+    else:
+        contents.following[before] = after
+    if after != NOTHING:
+        contents.preceding[after] = before
+    _free(contents, entry)
+    return entry
+
+
+@leaf
+def _free(contents, entry):
+    """Let an entry be given to other values."""
+    contents.following[entry] = contents.marks[FREE_ENTRY]
+    contents.marks[FREE_ENTRY] = entry
+    contents.marks[LIVE] -= 1
+
+
+@leaf
+def _first_due(contents, clock):
+    """Let an entry that has expired wait no longer: it, or NOTHING."""
     marks = contents.marks
     entry = np.int64(NOTHING)
     if marks[QUEUE_SIZE] > 0:
@@ -158,17 +205,6 @@ def pop_due(contents, clock):
         if marks[HEAP_SIZE] == 0 or contents.expiry[contents.heap[0]] > clock:
             return entry
         entry = _pop_late(contents)
-    before = contents.preceding[entry]
-    after = contents.following[entry]
-    if before == NOTHING:
-        contents.first[contents.writer[entry]] = after
-    else:
-        contents.following[before] = after
-    if after != NOTHING:
-        contents.preceding[after] = before
-    contents.following[entry] = marks[FREE_ENTRY]
-    marks[FREE_ENTRY] = entry
-    marks[LIVE] -= 1
     return entry
 
 
@@ -221,4 +257,4 @@ def due_writers(contents, clock):
         if contents.expiry[contents.heap[k]] <= clock:
             found[count] = contents.writer[contents.heap[k]]
             count += 1
-    return found[:count].copy()
+    return found[:count][found[:count] != NOTHING]
