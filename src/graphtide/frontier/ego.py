@@ -25,7 +25,7 @@ from graphtide.ego.partials import READ, WRITE
 from graphtide.ego.plan import Plan
 from graphtide.ego.planning import Planning, Rates
 from graphtide.ego.windows import Window
-from graphtide.errors import UsageError
+from graphtide.errors import GraphtideError, UsageError
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego_watch import Watch, Watches
@@ -120,7 +120,14 @@ class Ego(Tabular):
         What stands among the values of a read is not looked at.
         """
         kinds = np.where(np.asarray(is_read, np.bool_), READ, WRITE).astype(np.int8)
-        return self._plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
+        found = self._run(kinds, vertices, as_column(values, kinds == WRITE), times)
+        try:
+            return self._plan.column(found)
+        except GraphtideError as error:
+            # The answers of the reads are not to be had, whatever was written.
+            if (kinds == WRITE).any():
+                error.add_hint("the writes of this call are applied")
+            raise
 
     def advance(self, to: Any) -> None:
         """Let the clock be at a time at least: what has expired by then is gone."""
