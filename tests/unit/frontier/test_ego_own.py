@@ -107,3 +107,11 @@ def test_functions_that_fail_at_once_are_told_in_the_users_terms(live, more, err
     with pytest.raises(error) as raised:
         live.ego(adding(**more)).write_many([1, 2], [2, 3])
     assert words in str(raised.value)
+
+
+def test_an_average_is_finite_where_the_sum_is_not(live):
+    ego = live.ego("avg")
+    ego.write_many([1, 2], [1e308, 1.7e308])
+    assert ego.read(3) == 1.35e308
+    ego.write_many([1, 2], [-1e308, -1.7e308])
+    assert ego.read(3) == -1.35e308
