@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -54,8 +55,21 @@ class Watches:
     def tell(self, vertices: pa.Array, before: pa.Array, after: pa.Array) -> None:
         """Tell all of them, if anything differs."""
         old, new = before.to_pylist(), after.to_pylist()
-        changed = np.array([one != other for one, other in zip(old, new, strict=True)], np.bool_)
+        changed = np.array([_differ(one, other) for one, other in zip(old, new, strict=True)], np.bool_)
         if changed.any():
             rows = pa.table({"vertex": vertices, "before": before, "after": after}).filter(pa.array(changed))
             for watch in list(self._all):
                 watch.tell(rows)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two answers differ: NaN is no change from NaN, in a list or an answer of several parts neither."""
+    if isinstance(one, list) and isinstance(other, list):
+        parts, others = list[Any](one), list[Any](other)
+        return len(parts) != len(others) or any(map(_differ, parts, others))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _differ(list[Any](one.items()), list[Any](other.items()))
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return _differ(list[Any](one), list[Any](other))
+    are_nan = isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other)
+    return not are_nan and one != other

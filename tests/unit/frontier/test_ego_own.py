@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import graphtide as gt
@@ -115,3 +117,15 @@ def test_an_average_is_finite_where_the_sum_is_not(live):
     assert ego.read(3) == 1.35e308
     ego.write_many([1, 2], [-1e308, -1.7e308])
     assert ego.read(3) == -1.35e308
+
+
+@pytest.mark.parametrize("function", ["max", gt.TopK(2)], ids=repr)
+def test_nan_over_nan_is_no_change(live, function):
+    ego = live.ego(function)
+    ego.write(1, math.nan)
+    heard = []
+    ego.on_change(heard.append)
+    ego.write(1, math.nan)
+    assert heard == []
+    ego.write(1, 2.0)
+    assert len(heard) == 1
