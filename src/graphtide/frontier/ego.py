@@ -128,7 +128,14 @@ class Ego(Tabular):
         What stands among the values of a read is not looked at. `is_read` is a column of bools.
         """
         kinds = as_kinds(is_read)
-        return self.plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
+        found = self._run(kinds, vertices, as_column(values, kinds == WRITE), times)
+        try:
+            return self.plan.column(found)
+        except GraphtideError as error:
+            # The answers of the reads are not to be had, whatever was written.
+            if (kinds == WRITE).any():
+                error.add_hint("the writes of this call are applied")
+            raise
 
     def advance(self, to: Any) -> None:
         """Let the clock be at a time at least: what has expired by then is gone."""

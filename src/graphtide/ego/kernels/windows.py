@@ -27,7 +27,8 @@ __all__ = [
     "QUEUE_FIRST",
     "QUEUE_SIZE",
     "Contents",
-    "due_writers",
+    "due_entries",
+    "enter_all",
     "enter_value",
     "first_place",
     "forget",
@@ -242,8 +243,8 @@ def _pop_late(contents):
 
 
 @kernel
-def due_writers(contents, clock):
-    """The writers of the entries that will have expired by then, some of them more than once."""
+def due_entries(contents, clock):
+    """The entries that will have expired by then, but for those that were forgotten."""
     marks = contents.marks
     found = np.empty(marks[QUEUE_SIZE] + marks[HEAP_SIZE], np.int64)
     count = 0
@@ -251,10 +252,17 @@ def due_writers(contents, clock):
         entry = contents.queue[(marks[QUEUE_FIRST] + k) & (contents.queue.shape[0] - 1)]
         if contents.expiry[entry] > clock:
             break
-        found[count] = contents.writer[entry]
-        count += 1
+        found[count] = entry
+        count += contents.writer[entry] != NOTHING
     for k in range(marks[HEAP_SIZE]):
-        if contents.expiry[contents.heap[k]] <= clock:
-            found[count] = contents.writer[contents.heap[k]]
-            count += 1
-    return found[:count][found[:count] != NOTHING]
+        entry = contents.heap[k]
+        found[count] = entry
+        count += contents.expiry[entry] <= clock and contents.writer[entry] != NOTHING
+    return found[:count].copy()
+
+
+@kernel
+def enter_all(contents, rows):
+    """Write rows of writer, value and expiry into windows of time."""
+    for i in range(rows.shape[0]):
+        enter_value(contents, rows[i, 0], rows[i, 1], rows[i, 2])
