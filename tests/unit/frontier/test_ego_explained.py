@@ -48,6 +48,7 @@ def test_a_method_that_finds_nothing_says_so():
 )
 def test_what_a_trial_took_is_told(monkeypatch, best, taken, words):
     monkeypatch.setattr(ego_planning, "fastest", lambda *_arguments: best)
+    monkeypatch.setattr(ego_planning, "calibrate", lambda *_arguments: Costs())
     # Readers that are pulled, and writers that write as often: what they share is kept.
     ego = biclique(130, overlay=AdaptiveMining())
     explained = ego.explain()
