@@ -22,6 +22,10 @@ class Writes:
         if time is not None:
             self.clock = max(self.clock, time)
 
+    def forget(self, vertices):
+        for vertex in vertices:
+            self.log.pop(vertex, None)
+
     def window(self, vertex):
         entries = self.log.get(vertex, [])
         if self.last is not None:

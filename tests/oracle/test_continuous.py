@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -65,15 +66,38 @@ class Batch:
     insert: list[Edge] = field(default_factory=list)
     delete: list[Edge] = field(default_factory=list)
     update: list[Edge] = field(default_factory=list)
+    remove: list[int] = field(default_factory=list)  # vertices, with all edges at them; then there is nothing else
+    vertices: set[int] = field(default_factory=lambda: set(range(VERTICES)))  # that are there after it
+
+    def apply(self, live: LiveGraph) -> None:
+        if self.remove:
+            live.remove_vertices(self.remove)
+        else:
+            live.apply(insert=self.insert, delete=self.delete, update=self.update)
 
 
 @st.composite
-def histories(draw: st.DrawFn, weight: st.SearchStrategy[Any]) -> list[tuple[Batch, list[Edge]]]:
-    """Batches, each with the edges that are there after it; a batch may change a large part of the graph."""
+def histories(
+    draw: st.DrawFn, weight: st.SearchStrategy[Any], *, removing: bool = False, stay: Iterable[int] = (0, 1)
+) -> list[tuple[Batch, list[Edge]]]:
+    """Batches, each with the edges that are there after it; a batch may change a large part of the graph.
+
+    If they are `removing`, some remove vertices, but for those that `stay` because queries begin there; others bring
+    these back.
+    """
     edges: list[Edge] = []
+    vertices = set(range(VERTICES))
     history: list[tuple[Batch, list[Edge]]] = []
-    for _ in range(draw(st.integers(1, 5))):
+    for _ in range(draw(st.integers(1, 8 if removing else 5))):
         batch = Batch()
+        leaving = sorted(vertices - set(stay))
+        if removing and leaving and draw(st.integers(0, 2)) == 0:
+            batch.remove = draw(st.lists(st.sampled_from(leaving), min_size=1, unique=True))
+            vertices -= set(batch.remove)
+            batch.vertices = set(vertices)
+            edges = [edge for edge in edges if not {*edge[:2]} & set(batch.remove)]
+            history.append((batch, list(edges)))
+            continue
         if edges:
             share = draw(st.sampled_from([0, 1, len(edges) // 4, len(edges)]))
             chosen = draw(st.lists(st.sampled_from(range(len(edges))), max_size=share, unique=True))
@@ -89,6 +113,8 @@ def histories(draw: st.DrawFn, weight: st.SearchStrategy[Any]) -> list[tuple[Bat
             edges.remove(gone)
         renewed = {(u, v): w for u, v, w in batch.update}
         edges = [(u, v, renewed.get((u, v), w)) for u, v, w in edges] + batch.insert
+        vertices |= {end for edge in batch.insert for end in edge[:2]}
+        batch.vertices = set(vertices)
         history.append((batch, list(edges)))
     return history
 
@@ -100,8 +126,8 @@ def told(query: Query) -> dict[int, Any]:
 
 def kept(query: KeptQuery) -> dict[int, list[tuple[int, Any]]]:
     sign = query.program.sign
-    # Vertices were numbered in the order of their ids.
-    steps = {v: query.steps.trace(v) for v in range(VERTICES)}
+    numbers = {v: query._edges.known(v) for v in range(VERTICES)}  # a vertex that was removed has none
+    steps = {v: query.steps.trace(number) for v, number in numbers.items() if number is not None}
     return {each: [(r, sign * state) for r, state in own] for each, own in steps.items() if own}
 
 
@@ -118,7 +144,7 @@ def check_path(path: list[int], naive: NaiveProgram, edges: list[Edge], end: int
 
 def check(program: Program, naive: NaiveProgram, history: list[tuple[Batch, list[Edge]]], type_: type) -> None:
     live = LiveGraph(weight=type_)
-    live.apply(insert=[(v, v, type_(1)) for v in range(VERTICES)])  # all vertices are known, in order
+    live.apply(insert=[(v, v, type_(1)) for v in range(VERTICES)])  # all vertices are known
     live.apply(delete=[(v, v) for v in range(VERTICES)])
     query = live.ife(program)
     others = [live.ife(program, maintain=Scratch()), live.ife(program, maintain=Vanilla())]
@@ -126,8 +152,9 @@ def check(program: Program, naive: NaiveProgram, history: list[tuple[Batch, list
     before = answer(naive, range(VERTICES), [])
     edges: list[Edge] = []
     for batch, edges in history:
-        live.apply(insert=batch.insert, delete=batch.delete, update=batch.update)
-        expected = answer(naive, range(VERTICES), edges)
+        batch.apply(live)
+        assert live.vertices == len(batch.vertices)
+        expected = answer(naive, batch.vertices, edges)
         assert told(query) == expected
         for other in others:
             assert told(other) == expected
@@ -137,7 +164,7 @@ def check(program: Program, naive: NaiveProgram, history: list[tuple[Batch, list
         for each in (query, *others):
             rows = each.changes().to_pylist()
             assert {(row["vertex"], row[program.state]): row["diff"] for row in rows} == expected_changes
-        expected_trace = trace(naive, range(VERTICES), edges)
+        expected_trace = trace(naive, batch.vertices, edges)
         assert kept(query) == expected_trace
         assert query.steps.differences == sum(map(len, expected_trace.values()))
         before = expected
@@ -150,6 +177,13 @@ def check(program: Program, naive: NaiveProgram, history: list[tuple[Batch, list
         other.drop()
     assert kept(late) == kept(query)
     assert live.edges == len(edges)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@given(data=st.data())
+def test_vertices_go_and_come_back_as_others(name: str, data: st.DataObject) -> None:
+    history = data.draw(histories(st.integers(0, 9), removing=True))
+    check(*PROGRAMS[name], history, int)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -127,7 +127,7 @@ class Machine:
         return self.time
 
     def step(self):
-        choice = self.random.randrange(9)
+        choice = self.random.randrange(11)
         if choice == 0:
             vertex, value, time = self.one_write()
             self.ego.write(vertex, value, self.at(time))
@@ -150,9 +150,23 @@ class Machine:
             self.ego.adapt()
         elif choice == 7:
             self.join_clubs()
+        elif choice in {8, 9}:
+            self.remove()
         elif self.edges:
             self.delete_or_update()
         self.check()
+
+    def remove(self):
+        """Some vertices; whoever comes with such an id later is another one."""
+        gone = set(self.random.sample(sorted(self.vertices), self.random.randint(0, min(2, len(self.vertices)))))
+        self.live.remove_vertices(sorted(gone))
+        self.vertices -= gone
+        self.edges = [edge for edge in self.edges if not {*edge[:2]} & gone]
+        self.naive.forget(gone)
+        self.clubs = {vertex: club for vertex, club in self.clubs.items() if vertex not in gone}
+        self.readers = None if self.readers is None else self.readers - gone
+        if not self.vertices:
+            self.insert(1)
 
     def join_clubs(self):
         random = self.random

@@ -192,7 +192,7 @@ class Machine:
         assert self.plan.column(found).to_pylist() == wanted
 
     def change(self):
-        choice = self.random.randrange(5)
+        choice = self.random.randrange(6)
         if choice == 0:
             self.writers += 1
             self.plan.add_writers(self.writers)
@@ -211,6 +211,10 @@ class Machine:
             changed = self.plan.follow(np.array(some), starts, flat)
             self.check_that_none_could_be_covered_by_fewer([r for r in some if r in changed])
             assert changed.tolist() == [r for r, was in zip(some, before, strict=True) if was != self.sets[r]]
+        elif choice == 5:
+            some = self.random.sample(range(self.writers), self.random.randint(1, self.writers))
+            self.plan.forget(np.array(some))
+            self.naive.forget(some)
         elif choice == 3:
             overlay, known = self.plan.overlay()
             push = np.zeros(self.plan.frame.nodes.count, np.bool_)

@@ -17,6 +17,7 @@ from graphtide.frontier.query import KeptQuery
 
 _VERTICES = 6
 _LATER = 2  # vertices that only batches speak of
+_SOURCES = 3  # vertices at which queries may begin: these are not removed
 LABELS = ("a", "b", "c")
 
 # A pattern is ("label", l, is_back), ("any",), ("cat", p, q), ("or", p, q), ("star", p), ("empty",) or ("never",).
@@ -177,15 +178,33 @@ class Batch:
     insert: list[Edge] = field(default_factory=list)
     delete: list[Edge] = field(default_factory=list)
     update: list[Edge] = field(default_factory=list)
+    remove: list[int] = field(default_factory=list)  # vertices, with all edges at them; then there is nothing else
+
+    def apply(self, live: LiveGraph) -> None:
+        if self.remove:
+            live.remove_vertices(self.remove)
+        else:
+            live.apply(insert=self.insert, delete=self.delete, update=self.update)
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[Batch, list[Edge]]]:
-    """Batches, each with the edges that are there after it; of one edge, of a part of the graph, or of all."""
+    """Batches, each with the edges that are there after it; of one edge, of a part of the graph, or of all.
+
+    Some remove vertices, but for the first ones, which are sources.
+    """
     _, edges = seeded()
+    vertices = set(range(_VERTICES))
     history: list[tuple[Batch, list[Edge]]] = []
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 6))):
         batch = Batch()
+        leaving = sorted(vertices - set(range(_SOURCES)))
+        if leaving and draw(st.integers(0, 3)) == 0:
+            batch.remove = draw(st.lists(st.sampled_from(leaving), min_size=1, unique=True))
+            vertices -= set(batch.remove)
+            edges = [edge for edge in edges if not {*edge[:2]} & set(batch.remove)]
+            history.append((batch, list(edges)))
+            continue
         share = draw(st.sampled_from([0, 1, len(edges) // 4, len(edges)]))
         places = st.lists(st.sampled_from(range(len(edges))), max_size=share, unique=True) if edges else st.just([])
         pairs = Counter((u, v) for u, v, _ in edges)
@@ -200,6 +219,7 @@ def histories(draw: st.DrawFn) -> list[tuple[Batch, list[Edge]]]:
             edges.remove(gone)
         renewed = {(u, v): each for u, v, each in batch.update}
         edges = [(u, v, renewed.get((u, v), each)) for u, v, each in edges] + batch.insert
+        vertices |= {end for u, v, _ in batch.insert for end in (u, v)}
         history.append((batch, list(edges)))
     return history
 
@@ -248,7 +268,7 @@ def test_a_path_query_is_maintained_under_every_policy(
 ) -> None:
     live, edges = seeded()
     seen = set(range(_VERTICES))
-    given_sources = None if anywhere else data.draw(st.lists(vertex, max_size=3))
+    given_sources = None if anywhere else data.draw(st.lists(st.integers(0, _SOURCES - 1), max_size=3))
     queries = [
         live.regular_path(written(pattern), given_sources, maintain=policy)
         for policy in (JoinOnDemand(), Scratch(), Vanilla())
@@ -256,8 +276,9 @@ def test_a_path_query_is_maintained_under_every_policy(
     queries.append(within(live, written(pattern), given_sources, dropping))
     for batch, after in history:
         before = lengths(pattern, edges, sorted(seen) if given_sources is None else given_sources)
-        live.apply(insert=batch.insert, delete=batch.delete, update=batch.update)
+        batch.apply(live)
         edges = after
+        seen -= set(batch.remove)
         seen |= {end for u, v, _ in batch.insert for end in (u, v)}
         for query in queries:
             check(query, pattern, edges, sorted(seen) if given_sources is None else given_sources, before)

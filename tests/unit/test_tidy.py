@@ -22,7 +22,7 @@ MADE_BY_HAND = [
 ]
 
 LONGEST_MODULE = 500
-NUMBA_MODULES = {PACKAGE / name for name in ("jit.py", "memory.py", "functions.py")}
+NUMBA_MODULES = {PACKAGE / "jit.py", PACKAGE / "memory.py", *PACKAGE.glob("functions/*.py")}
 EMPTY_NAMES = {"common", "helpers", "manager", "misc", "util", "utils"}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 # Where the code came about is no business of its readers: machine paths, hosts of package registries.

@@ -54,9 +54,10 @@ class Aggregate:
     """A user's own aggregate: states, which are made of values and merged.
 
     `initialize()` is the state of no values, `update(state, value)` that with one more, `merge(one, other)` that of
-    both, `finalize(state)` the answer. States are numbers or tuples of numbers if they are to be compiled, else any
-    values. `merge` must be associative and commutative; `subtract(whole, part)`, if it is given, undoes it. A merge
-    that gives the same if a part counts twice is `duplicate_insensitive`.
+    both, `finalize(state)` the answer. States are numbers or tuples of numbers that keep their types if they are to be
+    compiled (begin with 0.0 to add floats), else any values. `merge` must be associative and commutative;
+    `subtract(whole, part)`, if it is given, undoes it. A merge that gives the same if a part counts twice is
+    `duplicate_insensitive`.
 
     >>> spread = Aggregate(
     ...     initialize=lambda: (float("inf"), float("-inf")),
@@ -79,6 +80,11 @@ class Aggregate:
     def subtracts(self) -> bool:
         """Whether a part can be taken away from a whole."""
         return self.subtract is not None
+
+    @property
+    def shown(self) -> str:
+        """It, as messages quote it."""
+        return "the aggregate" if self.name == "aggregate" else f'"{self.name}"'
 
     def __repr__(self) -> str:
         return self.name

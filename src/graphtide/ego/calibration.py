@@ -52,7 +52,7 @@ def calibrate(function: Function, window: Window, value_type: Type, writers: int
 @lru_cache(maxsize=64)
 def _measured(function: Function, window: Last, value_type: Type, writers: int) -> Costs:
     def plan(overlay: Overlay, push: NDArray[np.bool_]) -> Plan:
-        made = Plan(overlay, push, function, WindowContents(window, writers), value_type=value_type, may_wrap=True)
+        made = Plan(overlay, push, function, WindowContents(window, writers), value_type=value_type, may_be_wrong=True)
         if not isinstance(made.partials, OwnObjects):
             # Windows are full, as they are after a while.
             _run(made, WRITE, np.tile(np.arange(writers), window.count))

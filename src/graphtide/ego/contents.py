@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,24 +12,39 @@ from numpy.typing import NDArray
 from graphtide.ego.kernels.windows import (
     CLOCK,
     FREE_ENTRY,
+    HEAP_SIZE,
     LIVE,
     MARKS,
     NOTHING,
     QUEUE_FIRST,
     QUEUE_SIZE,
     Contents,
-    due_writers,
+    due_entries,
+    enter_all,
+    forget,
 )
 from graphtide.ego.lines import WINDOWS, grown, lined_up
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import CapacityError
 from graphtide.rows import NULL
+from graphtide.rows.codes import Codes
 
-__all__ = ["WindowContents"]
+__all__ = ["Undo", "WindowContents"]
 
 _NO_WORDS = np.zeros(0, np.int64)
+_NO_ROWS = np.zeros((0, 3), np.int64)
 _NO_ENTRIES = np.zeros(0, np.int32)
 _FEWEST = 64
+
+
+class Undo(NamedTuple):
+    """What it takes to have windows as they were before some writes."""
+
+    writers: NDArray[np.int64]  # of the writes
+    rings: NDArray[np.int64]  # of these writers: what was in their rings
+    written: NDArray[np.int64]  # with windows of time: values of the writes and when they expire, in rows
+    expired: NDArray[np.int64]  # with windows of time: writers, values and expiries of what the writes let go
+    clock: int
 
 
 class WindowContents:
@@ -89,6 +106,10 @@ class WindowContents:
                 first=arrays.first if arrays.most else grown(arrays.first, size, NOTHING),
             )
 
+    def forget(self, writers: NDArray[np.int64]) -> None:
+        """Let the windows of writers be empty, as if these had never written."""
+        forget(self.arrays, writers)
+
     def reserve(self, writes: int) -> None:
         """Have room for so many more values."""
         arrays, marks = self.arrays, self.arrays.marks
@@ -132,7 +153,50 @@ class WindowContents:
 
     def due(self, clock: int) -> NDArray[np.int64]:
         """The writers whose windows lose values when the clock gets there."""
-        return np.unique(due_writers(self.arrays, clock)) if self.is_timed else _NO_WORDS
+        if not self.is_timed:
+            return _NO_WORDS
+        return np.unique(self.arrays.writer[due_entries(self.arrays, clock)]).astype(np.int64)
+
+    def undo_of(self, writers: Codes, values: Codes, expiries: Codes, clock: int) -> Undo:
+        """How to take back writes that are about to be done, and the clock's going as far as that."""
+        now = self.clock
+        if not self.is_timed:
+            return Undo(writers, self._rows()[writers], _NO_ROWS, _NO_ROWS, now)
+        expired = self._entered(due_entries(self.arrays, clock))
+        return Undo(writers, _NO_ROWS, np.column_stack([writers, values, expiries]), expired, now)
+
+    def _entered(self, entries: NDArray[Any]) -> NDArray[np.int64]:
+        """The writers, values and expiries of entries, in rows."""
+        arrays = self.arrays
+        columns = arrays.writer[entries], arrays.value[entries], arrays.expiry[entries]
+        return np.column_stack(columns).astype(np.int64)
+
+    def take_back(self, undo: Undo, writes: int) -> None:
+        """Let windows and the clock be as they were, after so many of the writes were done.
+
+        Values of a writer may then be in another order, which they have none of.
+        """
+        if not self.is_timed:
+            self._rows()[undo.writers] = undo.rings
+            return
+        arrays, marks = self.arrays, self.arrays.marks
+        waiting = (marks[QUEUE_FIRST] + np.arange(marks[QUEUE_SIZE])) % len(arrays.queue)
+        entries = np.concatenate([arrays.queue[waiting], arrays.heap[: marks[HEAP_SIZE]]])
+        rows = self._entered(entries[arrays.writer[entries] != NOTHING])
+        # What expires later than now was not taken out; what does not is known. Equal rows are alike.
+        kept, done = (_rows_of(each[each[:, 2] > self.clock]) for each in (rows, undo.written[:writes]))
+        expired = undo.expired[undo.expired[:, 2] <= self.clock]
+        rows = np.array([*(kept - done).elements(), *expired.tolist()], np.int64).reshape(-1, 3)
+        written = arrays.rings.copy()
+        np.subtract.at(written, undo.writers[:writes], 1)
+        arrays.first[:] = NOTHING
+        arrays.following[:] = np.arange(1, len(arrays.following) + 1)
+        arrays.following[-1:] = NOTHING
+        marks[:] = 0
+        marks[FREE_ENTRY] = 0 if len(arrays.following) else NOTHING
+        marks[CLOCK] = undo.clock
+        enter_all(arrays, rows[np.argsort(rows[:, 2], kind="stable")])
+        arrays.rings[:] = written
 
     def values_of(self, writer: int) -> list[int]:
         """The codes of the values of a writer, in no order."""
@@ -156,3 +220,7 @@ def _with_room(window: Window, make: Callable[[], NDArray[np.int64]]) -> NDArray
         raise CapacityError(
             f"there is no memory for {window!r} of each vertex", hint="take a shorter window"
         ) from error
+
+
+def _rows_of(rows: NDArray[np.int64]) -> Counter[tuple[int, ...]]:
+    return Counter(map(tuple, rows.tolist()))

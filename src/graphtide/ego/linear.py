@@ -140,7 +140,10 @@ class Linear(Partials):
         if self.function.name == "sum":
             return pa.array(sums)
         counts = found[:, 0]
-        return pa.array(sums / np.maximum(counts, 1), mask=counts == 0)
+        averages = sums / np.maximum(counts, 1)
+        for row in np.flatnonzero(np.isinf(averages)):
+            averages[row] = self._exact_average(found[row])
+        return pa.array(averages, mask=counts == 0)
 
     def values(self, found: Codes) -> list[Any]:
         """The same in Python."""
@@ -159,11 +162,19 @@ class Linear(Partials):
         if not self.scale[kernels.IS_FLOAT]:
             return words[:, 0] if digits == 1 else _long_sums(words, as_float=self.function.name == "avg")
         if digits == 1:
-            # The word is rounded, if it is long; the power of two is exact.
-            return np.ldexp(words[:, 0].astype(np.float64), int(self.scale[kernels.BASE]) + _LEAST_FLOAT)
+            # The word is rounded, if it is long; the power of two is exact. A sum may be too great for a float.
+            with np.errstate(over="ignore"):
+                return np.ldexp(words[:, 0].astype(np.float64), int(self.scale[kernels.BASE]) + _LEAST_FLOAT)
         codes = np.empty(len(found), np.int64)
         kernels.round_digits(found, self.scale, codes)
         return floats_of_codes(codes)
+
+    def _exact_average(self, words: Codes) -> float:
+        """The average of floats whose sum is too great for one, which it is not itself."""
+        count, *digits = words.tolist()
+        total = sum(digit << (32 * place) for place, digit in enumerate(digits))
+        # The least digit weighs 2 ** (BASE - 1074); Python rounds a ratio of ints once.
+        return (total << int(self.scale[kernels.BASE])) / (count << -_LEAST_FLOAT)
 
 
 def _long_sums(words: Codes, *, as_float: bool) -> Any:

@@ -135,6 +135,23 @@ class Nodes:
         """The readers that push and stand on some of the nodes."""
         return kernels.downstream(self.heads, self.targets, nodes)
 
+    def behind(self, nodes: list[int]) -> NDArray[np.int64]:
+        """All nodes that push and stand on some of the nodes, inputs before what stands on them."""
+        found: dict[int, bool] = {}  # those that were gone into, and whether all behind them are known
+        order: list[int] = []
+        waiting = list(nodes)
+        while waiting:
+            node = waiting[-1]
+            if node not in found:
+                found[node] = False
+                waiting += [each for each, _ in self.targets_of(node) if each not in found]
+                continue
+            waiting.pop()
+            if not found[node]:
+                found[node] = True
+                order.append(node)
+        return np.setdiff1d(order[::-1], nodes, assume_unique=True).astype(np.int64)
+
     def _kept_inputs_of(self, node: int) -> set[int]:
         head = self.heads[node]
         entries = self.inputs[head[kernels.IN] :][: head[kernels.IN + kernels.SIZE]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from graphtide.ego.aggregates import Aggregate
 from graphtide.ego.kernels.windows import CLOCK, NOTHING, enter_value, pop_due, replace_oldest
 from graphtide.ego.partials import READ, WRITE, Batch, Frame, Partials
 from graphtide.errors import CapacityError, SchemaError, UserFunctionError
-from graphtide.functions import name_of
 from graphtide.rows import Type, decode_value
 from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import shown
@@ -29,7 +27,8 @@ class OwnObjects(Partials):
     def __init__(self, function: Aggregate, frame: Frame) -> None:
         super().__init__(frame)
         self.function = function
-        self._empty = called(function.initialize)
+        self._empty = called(function, "initialize")
+        self._written = 0  # writes of the batch that runs, or ran last
         self.states: list[Any] = [self._empty] * len(frame.nodes.heads)
 
     @property
@@ -42,21 +41,21 @@ class OwnObjects(Partials):
 
     def run(self, batch: Batch) -> list[Any]:
         """A state for each read."""
-        contents = self.frame.contents
-        states = list(self.states)
-        arrays = contents.arrays._replace(
-            **{name: array.copy() for name, array in contents.arrays._asdict().items() if name != "most"}
-        )
+        states, undo = list(self.states), self.frame.undo_of(batch)
         try:
             return self._run(batch)
-        except UserFunctionError:
-            self.states, contents.arrays = states, arrays
+        except UserFunctionError as error:
+            self.states = states
+            self.frame.contents.take_back(undo, self._written)
+            if batch.reads < len(batch.kinds):
+                error.add_hint("nothing of the call was applied")
             raise
 
     def _run(self, batch: Batch) -> list[Any]:
         frame, nodes = self.frame, self.frame.nodes
         arrays = frame.contents.arrays
         found: list[Any] = []
+        self._written = 0
         for node, value, expiry, time, kind in zip(*_padded(batch), strict=True):
             if frame.contents.is_timed and time > arrays.marks[CLOCK]:
                 arrays.marks[CLOCK] = time
@@ -71,6 +70,7 @@ class OwnObjects(Partials):
                     enter_value(arrays, writer, value, expiry)
                 else:
                     replace_oldest(arrays.rings, arrays.most, writer, value)
+                self._written += 1
                 self._renew_writer(writer)
         return found
 
@@ -87,18 +87,18 @@ class OwnObjects(Partials):
 
     def _updated(self, target: int, sign: int, before: Any, after: Any) -> Any:
         """The state of a node, one of whose inputs has changed."""
-        own, merge, subtract = self.states[target], self.function.merge, self.function.subtract
-        if subtract is None:
+        own, function = self.states[target], self.function
+        if not function.subtracts:
             return self._of_inputs(target)
         if sign < 0:
             before, after = after, before
-        return called(merge, called(subtract, own, before), after)
+        return called(function, "merge", called(function, "subtract", own, before), after)
 
     def _of_window(self, writer: int) -> Any:
         frame, state = self.frame, self._empty
         for code in frame.contents.values_of(writer):
             assert frame.type is not None
-            state = called(self.function.update, state, decode_value(frame.type, frame.dictionary, code))
+            state = called(self.function, "update", state, decode_value(frame.type, frame.dictionary, code))
         return state
 
     def _of_inputs(self, node: int) -> Any:
@@ -107,9 +107,7 @@ class OwnObjects(Partials):
         signed = self.frame.nodes.inputs_of(node)
         # Wholes first: what is subtracted is part of them.
         for other, sign in sorted(signed, key=lambda each: -each[1]):
-            function = self.function.merge if sign > 0 else self.function.subtract
-            assert function is not None
-            state = called(function, state, self._state(other))
+            state = called(self.function, "merge" if sign > 0 else "subtract", state, self._state(other))
         return state
 
     def _state(self, node: int) -> Any:
@@ -141,14 +139,15 @@ class OwnObjects(Partials):
 
     def values(self, found: list[Any]) -> list[Any]:
         """What `finalize` makes of states."""
-        return [called(self.function.finalize, state) for state in found]
+        return [called(self.function, "finalize", state) for state in found]
 
     def check_invariants(self) -> None:
         """States are what they would be if they were made anew."""
         push = np.flatnonzero(self.frame.nodes.push).tolist()
         kept = list(self.states)
         self.fill(self.frame.nodes.order())
-        assert all(_same(self.states[node], kept[node]) for node in push)
+        # Types may differ: an int less a float is a float, even if nothing is left.
+        assert all(np.all(self.states[node] == kept[node]) for node in push)
         self.states = kept
 
 
@@ -175,16 +174,22 @@ def _padded(batch: Batch) -> tuple[list[int], ...]:
 
 
 def _same(one: Any, other: Any) -> bool:
+    """Whether states are equal, and of the same types: True is no 1 to those who ask."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
     return bool(np.all(one == other))
 
 
-def called(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a user's function gives, or an error that says on what it failed."""
+def called(aggregate: Aggregate, role: str, *arguments: Any) -> Any:
+    """What a function of an aggregate gives, or an error that says on what it failed."""
+    function = getattr(aggregate, role)
     try:
-        return function(*arguments)
+        # Of a compiled function, what it was compiled from: its ints have no more than 64 bits.
+        return getattr(function, "py_func", function)(*arguments)
     except Exception as error:
-        shown = ", ".join(repr(each) for each in arguments)
+        told = ", ".join(repr(each) for each in arguments)
         raise UserFunctionError(
-            f"{name_of(function)} of the aggregate failed on ({shown}): {type(error).__name__}: {error}",
-            hint="nothing of the batch was applied",
+            f"{role} of {aggregate.shown} failed on ({told}): {type(error).__name__}: {error}"
         ) from error

@@ -15,13 +15,21 @@ from graphtide.ego.lines import grown
 from graphtide.ego.own import called, column_of
 from graphtide.ego.partials import Batch, Frame, Partials
 from graphtide.errors import UsageError
-from graphtide.functions import Pointer, State, compile_checked, overflowed, point_to_states, state_made_by
+from graphtide.functions import (
+    Pointer,
+    State,
+    check_keeps_types,
+    compile_faithful,
+    overflowed,
+    point_to_states,
+)
 from graphtide.rows import Kind, Type
 from graphtide.rows.codes import Codes
 
 __all__ = ["CompiledAggregate", "OwnWords", "compile_aggregate"]
 
-_NUMBERS: Final[dict[Kind, float]] = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.BOOL: 0}
+_NUMBERS: Final[dict[Kind, float]] = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.BOOL: False}
+_LEAST_INT: Final = -(2**63)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +46,7 @@ class CompiledAggregate:
         """Rows of words as the user knows them."""
         parts = self.like if isinstance(self.like, tuple) else (self.like,)
         columns = [
-            (column.view(np.float64) if isinstance(part, float) else column).tolist()
+            (column != 0 if isinstance(part, bool) else column.view(type(part))).tolist()
             for part, column in zip(parts, np.ascontiguousarray(words.T), strict=True)
         ]
         return list(zip(*columns, strict=True)) if isinstance(self.like, tuple) else columns[0]
@@ -47,58 +55,56 @@ class CompiledAggregate:
 # An aggregate that many plans share is compiled once.
 @lru_cache(maxsize=256)
 def compile_aggregate(function: Aggregate, value_type: Type) -> CompiledAggregate | None:
-    """An aggregate of numbers, or None if it cannot be compiled for values of that type."""
+    """An aggregate of numbers, or None if compiled code might do other than Python on values of that type.
+
+    All states must have the types that the first one has. One that begins with 0 and adds floats is none of these.
+    """
     value = _NUMBERS.get(value_type.kind)
-    like = _as_state(called(function.initialize))
+    initial = called(function, "initialize")
+    like = _as_state(initial)
     if value is None or like is None:
         return None
     try:
-        update, merge = compile_checked(function.update), compile_checked(function.merge)
-        subtract = None if function.subtract is None else compile_checked(function.subtract)
-        wider = None
-        while wider != like:  # a sum of floats may begin with an int
-            like = like if wider is None else wider
-            wider = state_made_by(update, (like, value), like)
-            for each in (merge, subtract):
-                wider = wider if each is None else state_made_by(each, (wider, wider), wider)
+        update, merge = compile_faithful(function.update), compile_faithful(function.merge)
+        check_keeps_types(update, (like, value), like)
+        check_keeps_types(merge, (like, like), like)
         pointers = [point_to_states(update, like, value), point_to_states(merge, like)]
-        if subtract is not None:
+        if function.subtract is not None:
+            subtract = compile_faithful(function.subtract)
+            check_keeps_types(subtract, (like, like), like)
             pointers.append(point_to_states(subtract, like))
     except UsageError:
         return None
-    initial = _words(called(function.initialize), like)
     settings = np.zeros(kernels.SETTINGS, np.int64)
     settings[: len(pointers)] = [each.address for each in pointers]
-    settings[kernels.WORDS] = len(initial)
+    words = _words(initial)
+    settings[kernels.WORDS] = len(words)
     settings[kernels.IS_FLOAT] = value_type.kind is Kind.FLOAT
-    return CompiledAggregate(function, like, settings, initial, tuple(pointers))
+    return CompiledAggregate(function, like, settings, words, tuple(pointers))
 
 
 def _as_state(value: Any) -> State | None:
-    """Zeros of the types of a state, if it is made of numbers."""
-    parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-    if not parts or not all(isinstance(part, int | float) for part in parts):
+    """Zeros of the types of a state, if it is made of numbers of 64 bits."""
+    parts: tuple[Any, ...] = value if type(value) is tuple else (value,)
+    if not parts or not all(type(part) in {bool, int, float} for part in parts):
         return None
-    zeros = tuple(0.0 if isinstance(part, float) else 0 for part in parts)
+    if not all(isinstance(part, float) or _LEAST_INT <= part < -_LEAST_INT for part in parts):
+        return None
+    zeros = tuple(type(part)(0) for part in parts)
     return zeros if isinstance(value, tuple) else zeros[0]
 
 
-def _words(value: Any, like: State) -> Codes:
-    parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-    kinds = like if isinstance(like, tuple) else (like,)
+def _words(state: Any) -> Codes:
+    parts: tuple[Any, ...] = state if isinstance(state, tuple) else (state,)
     return np.array(
-        [
-            np.float64(part).view(np.int64) if isinstance(kind, float) else int(part)
-            for part, kind in zip(parts, kinds, strict=True)
-        ],
-        np.int64,
+        [np.float64(part).view(np.int64) if isinstance(part, float) else int(part) for part in parts], np.int64
     )
 
 
 class OwnWords(Partials):
     """A state of a few words by node: see `kernels.own`.
 
-    Invariant: no int had more than 64 bits on its way to a state, unless `wrapped` says so.
+    Invariant: states are what Python's functions would make of them, in value and type, unless `in_doubt` says so.
     """
 
     def __init__(self, compiled: CompiledAggregate, frame: Frame) -> None:
@@ -111,8 +117,8 @@ class OwnWords(Partials):
         """Bytes of all states."""
         return self.states.nbytes
 
-    def wrapped(self) -> bool:
-        """Whether an int was too long since this was last asked: then states and what was read are wrong."""
+    def in_doubt(self) -> bool:
+        """Whether Python would have raised or done otherwise since this was last asked: then states are wrong."""
         return overflowed()
 
     def check(self, codes: Codes, value_type: Type) -> None:
@@ -154,7 +160,7 @@ class OwnWords(Partials):
 
     def values(self, found: Codes) -> list[Any]:
         """What `finalize` makes of states."""
-        return [called(self.compiled.function.finalize, state) for state in self.compiled.states_of(found)]
+        return [called(self.compiled.function, "finalize", state) for state in self.compiled.states_of(found)]
 
     def check_invariants(self) -> None:
         """States are what they would be if they were made anew."""

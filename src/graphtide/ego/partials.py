@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphtide.ego.contents import WindowContents
+from graphtide.ego.contents import Undo, WindowContents
+from graphtide.ego.kernels.nodes import IN
 from graphtide.ego.kernels.operations import READ, TICK, WRITE
 from graphtide.ego.nodes import Nodes
 from graphtide.rows import Dictionary, Type
@@ -49,6 +50,17 @@ class Frame:
     dictionary: Dictionary
     type: Type | None = None  # of values; None before the first
     overlapping: bool = False  # whether a write may reach a node twice
+
+    def undo_of(self, batch: Batch) -> Undo:
+        """How to have the windows as they are, after a batch."""
+        writes = batch.kinds == WRITE
+        timed = self.contents.is_timed
+        return self.contents.undo_of(
+            self.nodes.heads[batch.nodes[writes], IN].astype(np.int64),
+            batch.values[writes],
+            batch.expiries[writes] if timed else batch.expiries,
+            int(batch.times.max(initial=self.contents.clock)),
+        )
 
 
 class Partials(ABC):

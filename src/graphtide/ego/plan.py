@@ -29,7 +29,7 @@ from graphtide.ego.own import OwnObjects
 from graphtide.ego.own_compiled import OwnWords, compile_aggregate
 from graphtide.ego.partials import READ, TICK, WRITE, Batch, Frame, Partials
 from graphtide.ego.soundness import check_sound
-from graphtide.errors import CapacityError
+from graphtide.errors import UserFunctionError
 from graphtide.rows import Dictionary, Type, decode_values
 from graphtide.rows.codes import Codes
 
@@ -41,8 +41,8 @@ _NOTHING = np.zeros(0, np.int64)
 class Plan:
     """Writers and readers by number, what was written, and what is kept of it.
 
-    `pairs` is how many writers all readers have. If it `may_wrap`, ints of a user's aggregate that have more than 64
-    bits may be wrong: nobody looks at what is read.
+    `pairs` is how many writers all readers have. If it `may_be_wrong`, a user's compiled functions
+    may do other than Python's: nobody looks at what is read.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class Plan:
         dictionary: Dictionary | None = None,
         value_type: Type | None = None,
         pairs: int | None = None,
-        may_wrap: bool = False,
+        may_be_wrong: bool = False,
     ) -> None:
         assert function.duplicate_insensitive or not overlay.overlapping
         assert function.subtracts or not overlay.has_negatives
         assert push[: overlay.writers].all(), "writers push"
         self.function = function
-        self._may_wrap = may_wrap
+        self._may_be_wrong = may_be_wrong
         self.is_overlapping = overlay.overlapping
         self.writers, self.readers = overlay.writers, overlay.readers
         nodes = Nodes(overlay, push)
@@ -87,22 +87,35 @@ class Plan:
         batch = Batch(self._nodes_of(kinds, who), values, expiries, times, kinds)
         self.frame.contents.reserve(batch.writes)
         self.partials.admit(batch)
-        found = self.partials.run(batch)
-        if self._widen():
-            raise CapacityError(
-                "an int in the states of the aggregate has more than 64 bits",
-                hint="the writes of this call are applied, and states are Python objects from now on: read again",
-            )
-        return found
+        return self._run_own(batch, self.partials) if isinstance(self.partials, OwnWords) else self.partials.run(batch)
 
-    def _widen(self) -> bool:
-        """Let states be Python objects if an int was too long for a word; whether that was so."""
-        partials = self.partials
-        if not isinstance(partials, OwnWords) or not partials.wrapped() or self._may_wrap:
-            return False
-        self.partials = OwnObjects(partials.compiled.function, self.frame)
-        self.partials.fill(self.frame.nodes.order())
-        return True
+    def _run_own(self, batch: Batch, compiled: OwnWords) -> Any:
+        """Do what a batch says by compiled functions, or by Python's if these would do otherwise."""
+        undo = self.frame.undo_of(batch)
+        found = compiled.run(batch)
+        if self._may_be_wrong or not compiled.in_doubt():
+            return found
+        self.frame.contents.take_back(undo, batch.writes)
+        self._take_objects(compiled)
+        try:
+            return self.partials.run(batch)
+        except UserFunctionError:
+            # What made Python necessary is gone again.
+            compiled.fill(self.frame.nodes.order())
+            if not compiled.in_doubt():
+                self.partials = compiled
+            raise
+
+    def _take_objects(self, compiled: OwnWords) -> None:
+        """Let states be Python objects from now on."""
+        objects = OwnObjects(compiled.compiled.function, self.frame)
+        objects.fill(self.frame.nodes.order())
+        self.partials = objects
+
+    def _look_for_doubt(self) -> None:
+        """Let states be Python objects if compiled functions did other than Python's."""
+        if isinstance(self.partials, OwnWords) and self.partials.in_doubt() and not self._may_be_wrong:
+            self._take_objects(self.partials)
 
     def read(self, readers: Codes) -> Any:
         """What readers have now."""
@@ -171,7 +184,7 @@ class Plan:
         nodes.mark_kept()
         self.partials.clear(to_pull)
         self.partials.compute(to_push)
-        self._widen()
+        self._look_for_doubt()
         return len(to_pull) + len(to_push)
 
     def observed(self) -> tuple[Codes, Codes]:
@@ -213,6 +226,16 @@ class Plan:
             self.partials.grow()
             self.partials.clear(np.array(new, np.int64))
 
+    def forget(self, writers: Codes) -> None:
+        """Let writers have written nothing."""
+        frame = self.frame
+        frame.contents.forget(writers)
+        nodes = frame.node_of[writers]
+        self.partials.clear(nodes)
+        # Readers that have none of them any more may still stand on a partial aggregate of them, and subtract them.
+        self.partials.compute(frame.nodes.behind(nodes.tolist()))
+        self._look_for_doubt()
+
     def follow(self, readers: Codes, starts: Codes, writers: Codes) -> Codes:
         """Let readers have other writers, those of reader k from `starts[k]` on.
 
@@ -243,7 +266,7 @@ class Plan:
         changed = np.unique(rows[:, 0])
         self._cover_anew(changed)
         self.partials.compute(changed[(nodes.heads[changed, FLAGS] & PUSH) != 0])
-        self._widen()
+        self._look_for_doubt()
 
     def _cover_anew(self, readers: Codes) -> None:
         """Let readers, by node, have partial aggregates as inputs where these make them up with fewer inputs."""
@@ -327,7 +350,7 @@ class Plan:
         codes = contents.codes()
         self.partials.admit(Batch(_NOTHING, codes, _NOTHING, _NOTHING, np.full(len(codes), WRITE, np.int8)))
         self.partials.fill(self.frame.nodes.order())
-        self._widen()
+        self._look_for_doubt()
 
     def check_invariants(self, neighbourhoods: Neighbourhoods | None = None) -> None:
         """Assert what the module promises, and that readers have these writers."""

@@ -36,6 +36,7 @@ from graphtide.ego.trial import Candidate, Conditions, fastest
 from graphtide.ego.windows import Last, Window
 from graphtide.errors import UsageError
 from graphtide.rows import INT, Dictionary, Type
+from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import shown
 
 __all__ = ["Planning", "Rates"]
@@ -151,6 +152,10 @@ class Planning:
         self._since += operations
         if self._is_adaptive and self._since >= max(FEWEST_OPERATIONS, plan.frame.nodes.edges):
             self.adapt(plan)
+
+    def forget(self, writers: Codes) -> None:
+        """Know that writers have written nothing: they are others now."""
+        self._seen[writers[writers < len(self._seen)]] = 0
 
     def adapt(self, plan: Plan) -> int:
         """Flip nodes at the push/pull frontier that would cost less; how many. Decisions that were given stay."""

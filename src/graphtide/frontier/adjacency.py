@@ -13,6 +13,7 @@ from graphtide.frontier.kernels import adjacency as kernels
 from graphtide.frontier.kernels import change as changes
 from graphtide.frontier.kernels.rooms import new_free
 from graphtide.frontier.kernels.shapes import Lists
+from graphtide.frontier.kernels.surroundings import edges_of
 from graphtide.frontier.numbers import Numbers
 from graphtide.rows.codes import Codes
 
@@ -120,6 +121,12 @@ class Adjacency:
         rows = np.empty((self.edges, 3), np.int64)
         kernels.list_all(self.vertices, self._start, self._size, self._other, rows)
         return rows
+
+    def edges_at(self, vertices: Codes) -> Codes:
+        """Rows (source, target, slot at one of them) of the edges at vertices, each edge once."""
+        rows = edges_of(vertices, 0, 1, *self.lists)
+        _, first = np.unique(self._number[rows[:, 2]], return_index=True)
+        return rows[first]
 
     def some_slots(self, most: int) -> Codes:
         """The slots of at most so many edges, of vertices that lie apart."""

@@ -12,10 +12,11 @@ import numpy as np
 from graphtide.errors import CapacityError, NotConvergedError
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.failures import Failures, first_overflow
-from graphtide.frontier.steps import Steps, no_state
+from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.frontier.sums import Sums
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
 from graphtide.functions import note_overflow, overflowed
+from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
     from graphtide.frontier.ground import Ground
@@ -54,7 +55,7 @@ class Dataflows:
             flow.commit()
         kept = VanillaProgram(self._flows[at], name, steps)
         if kept.begins_everywhere:
-            self._start(kept, 0)
+            kept.start(*self._beginnings(kept, ground.numbers()))
         else:
             kept.start(*steps.begin)
         try:
@@ -93,7 +94,8 @@ class Dataflows:
         flow.change(lost, before, gained, after)
         for program in flow.programs:
             if program.begins_everywhere:
-                self._start(program, ground.known)
+                program.stop(*self._beginnings(program, ground.turnover.went))
+                program.start(*self._beginnings(program, ground.turnover.came))
 
     def _commit(self, flow: VanillaFlow, failures: Failures) -> None:
         """Bring the programs of a dataflow up to date.
@@ -113,12 +115,11 @@ class Dataflows:
             if not flow.follow():
                 failures.unsettled += [program.steps for program in flow.programs]
 
-    def _start(self, kept: VanillaProgram, first: int) -> None:
-        """Begin at all vertices from a number on that have something to begin with."""
+    def _beginnings(self, kept: VanillaProgram, numbers: Codes) -> Begin:
+        """What a program begins with that begins everywhere, at those of these numbers that have something."""
         vertices = self._ground.adjacency.vertices
         if isinstance(kept.steps, Sums):
-            kept.start(np.arange(first, vertices), kept.steps.beginnings(vertices, kept.steps.begin)[first:])
-            return
-        labels = self._ground.labels[first:vertices]
-        there = np.flatnonzero(labels != no_state(labels.dtype))
-        kept.start(first + there, labels[there])
+            return numbers.astype(np.int32), kept.steps.beginnings(vertices, kept.steps.begin)[numbers]
+        labels = self._ground.labels[numbers]
+        there = labels != no_state(labels.dtype)
+        return numbers[there].astype(np.int32), labels[there]

@@ -16,6 +16,8 @@ from graphtide.frontier.kernels import change as kernels
 from graphtide.frontier.kernels.adjacency import FIRST_COLUMN
 from graphtide.frontier.numbers import Numbers
 from graphtide.frontier.plain_rows import PlainRows
+from graphtide.frontier.report import SharedPart
+from graphtide.frontier.turnover import NOBODY, Turnover
 from graphtide.rows import Dictionary, Schema, decode_rows, decode_table, encode_rows
 from graphtide.rows.codes import Codes, floats_of_codes
 from graphtide.rows.decode import decode_column
@@ -51,6 +53,7 @@ class Edges:
             self._read_few[word] = PlainRows(word, schema, self.adjacency).read if is_plain else lambda _rows: None
         self._in_order = _NOTHING
         self.nothing = self.adjacency.nothing
+        self.turnover = Turnover()  # of the last batch
 
     # -- vertices
 
@@ -93,6 +96,40 @@ class Edges:
             )
         return numbers
 
+    @property
+    def vertices(self) -> int:
+        """How many vertices there are; numbers of those that were removed are among the adjacency's."""
+        return len(self._numbers) - len(self._numbers.free)
+
+    def are_there(self) -> NDArray[np.bool_]:
+        """By number: whether it stands for a vertex."""
+        return self._numbers.are_there()
+
+    def has_new(self, known: int) -> bool:
+        """Whether vertices came since the last batch, when there were so many numbers."""
+        return len(self._numbers) > known or bool(self._numbers.reused)
+
+    def leaving_with(self, vertices: Codes) -> Rows:
+        """Rows to delete: all edges at vertices."""
+        rows = self.adjacency.edges_at(vertices)
+        table = self.adjacency.new_rows(len(rows))
+        table[:, :_ENDS] = self._numbers.names[rows[:, :_ENDS]]
+        for c in range(len(self._floats)):
+            table[:, FIRST_COLUMN + c] = self.adjacency.column(c)[rows[:, _ENDS]]
+        return Rows("delete", table, self._all_given, np.empty_like(table))
+
+    def settle(self, known: int, went: Codes = NOBODY) -> None:
+        """A batch is applied, before which there were so many numbers: know who came with it, and forget who went."""
+        if not (len(went) or self.has_new(known)):
+            # Most batches change nobody, and cost little more than this.
+            if self.turnover.known != known or len(self.turnover.came) or len(self.turnover.went):
+                self.turnover = Turnover(known)
+            return
+        self._numbers.remove(went)
+        fresh = np.arange(known, len(self._numbers))
+        self.turnover = Turnover(known, np.concatenate([np.array(self._numbers.reused, np.int64), fresh]), went)
+        self._numbers.reused.clear()
+
     def names(self, first: int, last: int) -> Codes:
         """The codes of the ids of vertices from one number up to another."""
         return self._numbers.names[first:last]
@@ -134,9 +171,10 @@ class Edges:
         return self._decode(self._numbers.names[vertices])
 
     @property
-    def id_bytes(self) -> int:
-        """Bytes of the ids and of the strings among the properties."""
-        return self._numbers.nbytes + self._in_order.nbytes + self._dictionary.nbytes
+    def shared(self) -> list[SharedPart]:
+        """Bytes of the lists, and of the ids with the strings among the properties."""
+        ids = self._numbers.nbytes + self._in_order.nbytes + self._dictionary.nbytes
+        return [SharedPart("edges", self.adjacency.nbytes), SharedPart("ids", ids)]
 
     def ids_of_labels(self, labels: Codes) -> pa.Array:
         """The users' ids behind labels."""
@@ -227,7 +265,10 @@ class Edges:
 
     def change(self, entering: Rows, leaving: Rows, renewed: Rows) -> None:
         """Delete, update and insert, or raise and leave everything as it was."""
+        given = self._numbers.reuse(entering.table[:, :_ENDS].ravel()) if self._numbers.free else []
         code = self.adjacency.change(leaving, renewed, entering)
+        if code in {kernels.NO_EDGE_LIKE_IT, kernels.OUT_OF_RANGE}:
+            self._numbers.take_back(given)
         if code == kernels.NO_EDGE_LIKE_IT:
             self._raise_not_found(leaving, renewed)
         elif code == kernels.OUT_OF_RANGE:
@@ -241,7 +282,7 @@ class Edges:
         if unlike < 0:
             _, missing = self._numbers.of(rows.table[row, :_ENDS].copy())
             unseen = self._shown_ids(rows.table[row, missing : missing + 1])[0]
-            message = f"{what}: no edge was ever seen at {unseen!r}"
+            message = f"{what}: there is no vertex {unseen!r}"
         elif unlike == 0:
             message = f"{what}: there is no such edge"
         else:

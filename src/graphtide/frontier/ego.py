@@ -33,6 +33,7 @@ from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego_watch import Notice, Seen, Watch, Watches, seen
 from graphtide.frontier.failures import raise_all
 from graphtide.frontier.surroundings import Choice, Surroundings
+from graphtide.frontier.turnover import NOBODY, Turnover
 from graphtide.rows import Type
 from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import shown
@@ -82,6 +83,7 @@ class Ego(Tabular):
         self._live: LiveGraph | None = live
         self._edges, self._surroundings, self._readers = edges, surroundings, readers
         self._vertex_of: Codes = readers.numbers()
+        self._idle: dict[int, int] = {}  # by number of a vertex that was removed: its number as a reader
         self._reader_of = self._numbered()
         contents = WindowContents(window, edges.adjacency.vertices)
         self._planning = Planning(
@@ -126,7 +128,14 @@ class Ego(Tabular):
         What stands among the values of a read is not looked at. `is_read` is a column of bools.
         """
         kinds = as_kinds(is_read)
-        return self.plan.column(self._run(kinds, vertices, as_column(values, kinds == WRITE), times))
+        found = self._run(kinds, vertices, as_column(values, kinds == WRITE), times)
+        try:
+            return self.plan.column(found)
+        except GraphtideError as error:
+            # The answers of the reads are not to be had, whatever was written.
+            if (kinds == WRITE).any():
+                error.add_hint("the writes of this call are applied")
+            raise
 
     def advance(self, to: Any) -> None:
         """Let the clock be at a time at least: what has expired by then is gone."""
@@ -142,7 +151,7 @@ class Ego(Tabular):
     def table(self) -> pa.Table:
         """All vertices that can be read, and their aggregates now."""
         self._check_alive()
-        return self._answers(np.arange(self._plan.readers))
+        return self._answers(np.flatnonzero(self._reader_of[self._vertex_of] != _NO_READER))
 
     def _as_table(self) -> pa.Table:
         return self.table()
@@ -234,22 +243,47 @@ class Ego(Tabular):
 
     # -- the graph changes
 
-    def follow(self, delta: Delta, known: int) -> Notice | None:
-        """Bring the overlay up to date with the graph, of which `known` vertices were there before.
+    def follow(self, delta: Delta, turnover: Turnover) -> Notice | None:
+        """Bring the overlay up to date with a batch of edges, and with the vertices that came and went with it.
 
         What those who watch are to be told of it, if there are any.
         """
-        vertices = self._edges.adjacency.vertices
-        if vertices > known:
-            self._plan.add_writers(vertices)
-            fresh = known + np.flatnonzero(self._readers.mask()[known:])
-            self._vertex_of = np.concatenate([self._vertex_of, fresh])
-            self._reader_of = self._numbered()
-            self._plan.add_readers(len(self._vertex_of), push=bool(self._watches))
-        changes = self._surroundings.changes(delta, known)
+        surroundings, went = self._surroundings, turnover.went
+        self._welcome(turnover.came)
+        # Who loses a neighbour that is removed knows it by having had it.
+        changes = surroundings.changes(delta, turnover)
+        surroundings.leave(went)
         if changes is None:
-            return self._see_again(self._surroundings.affected(delta, known))
-        return self._change(*changes)
+            notice = self._see_again(surroundings.affected(delta, turnover), went)
+        else:
+            notice = self._change(*changes, went)
+        self._retire(went)
+        return notice
+
+    def _welcome(self, came: Codes) -> None:
+        """Let new vertices write, and be read if they are chosen."""
+        if len(came) == 0:
+            return
+        self._surroundings.come(came)
+        self._readers.come(came)
+        self._plan.add_writers(self._edges.adjacency.vertices)
+        chosen = came[self._readers.mask()[came]].tolist()
+        again = [vertex for vertex in chosen if self._idle.pop(vertex, None) is not None]
+        fresh = np.array([vertex for vertex in chosen if vertex not in set(again)], np.int64)
+        self._vertex_of = np.concatenate([self._vertex_of, fresh])
+        self._reader_of = self._numbered()
+        self._plan.add_readers(len(self._vertex_of), push=bool(self._watches))
+
+    def _retire(self, went: Codes) -> None:
+        """Forget what removed vertices wrote, and let them be read no more; their places wait for others."""
+        if len(went) == 0:
+            return
+        self._plan.forget(went)
+        self._planning.forget(went)
+        self._readers.leave(went)
+        read = went[self._reader_of[went] != _NO_READER]
+        self._idle |= dict(zip(read.tolist(), self._reader_of[read].tolist(), strict=True))
+        self._reader_of[read] = _NO_READER
 
     def follow_properties(self, vertices: Codes) -> Notice | None:
         """Bring the overlay up to date with vertices that have other properties; what is to be told of it."""
@@ -258,27 +292,31 @@ class Ego(Tabular):
             return self._see_again(affected)
         stay = affected[(self._reader_of[affected] != _NO_READER) & self._readers.mask()[affected]]
         before = self._seen(stay) if self._watches else None
-        self._vertex_of = self._readers.numbers()
+        self._vertex_of, self._idle = self._readers.numbers(), {}
         self._reader_of = self._numbered()
         self._run_by(self._planning.replan_for_others(self._plan, self._neighbourhoods()))
         return None if before is None else self._notice(stay, before)
 
-    def _see_again(self, affected: Codes) -> Notice | None:
-        """Let readers among these vertices have the neighbourhoods that they have on the graph."""
+    def _see_again(self, affected: Codes, went: Codes = NOBODY) -> Notice | None:
+        """Let readers among these vertices have the neighbourhoods that they have on the graph.
+
+        Of those that went nobody is told.
+        """
         affected = affected[self._reader_of[affected] != _NO_READER]
         if len(affected) == 0:
             return None
         starts, writers = self._surroundings.of(affected)
         readers = self._reader_of[affected]
-        return self._rearranged(affected, lambda: self._plan.follow(readers, starts, writers))
+        return self._rearranged(np.setdiff1d(affected, went), lambda: self._plan.follow(readers, starts, writers))
 
-    def _change(self, egos: Codes, others: Codes, signs: Codes) -> Notice | None:
-        """Let vertices gain neighbours and lose some."""
+    def _change(self, egos: Codes, others: Codes, signs: Codes, went: Codes) -> Notice | None:
+        """Let vertices gain neighbours and lose some; of those that went nobody is told."""
         can_read = self._reader_of[egos] != _NO_READER
         egos, others, signs = egos[can_read], others[can_read], signs[can_read]
         if len(egos) == 0:
             return None
-        return self._rearranged(np.unique(egos), lambda: self._plan.change(self._reader_of[egos], others, signs))
+        readers = self._reader_of[egos]
+        return self._rearranged(np.setdiff1d(egos, went), lambda: self._plan.change(readers, others, signs))
 
     def _rearranged(self, vertices: Codes, change: Callable[[], Any]) -> Notice | None:
         """Do what changes the neighbourhoods of vertices, and look whether enough is still shared."""
@@ -333,6 +371,7 @@ class Ego(Tabular):
         """By number of a vertex: its number as a reader."""
         numbers = np.full(self._edges.adjacency.vertices, _NO_READER)
         numbers[self._vertex_of] = np.arange(len(self._vertex_of))
+        numbers[list(self._idle)] = _NO_READER
         return numbers
 
     # -- what it is

@@ -5,6 +5,7 @@ Invariant: a callback runs when everything is as it will stay. One that raises k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -114,7 +115,7 @@ class Notice:
     def of(cls, name: str, watches: Watches, vertices: pa.Array, before: Seen, after: Seen) -> Notice:
         """What the watches of a query are told of its aggregates at vertices before a change and after it."""
         old, new = before.column.to_pylist(), after.column.to_pylist()
-        changed = np.array([one != other for one, other in zip(old, new, strict=True)], np.bool_)
+        changed = np.array([_differ(one, other) for one, other in zip(old, new, strict=True)], np.bool_)
         changed |= before.is_known != after.is_known
         columns = before.column, after.column
         # A column of which nothing can be told has the type of the other one.
@@ -153,3 +154,16 @@ def _untold(name: str, vertex: Any, error: GraphtideError) -> GraphtideError:
     )
     untold.__cause__ = error
     return untold
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two answers differ: NaN is no change from NaN, in a list or an answer of several parts neither."""
+    if isinstance(one, list) and isinstance(other, list):
+        parts, others = list[Any](one), list[Any](other)
+        return len(parts) != len(others) or any(map(_differ, parts, others))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _differ(list[Any](one.items()), list[Any](other.items()))
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return _differ(list[Any](one), list[Any](other))
+    are_nan = isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other)
+    return not are_nan and one != other

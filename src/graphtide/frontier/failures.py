@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from graphtide.errors import CapacityError, GraphtideError, NotConvergedError
 
 if TYPE_CHECKING:
+    from graphtide.frontier.query import ProgramQuery
     from graphtide.frontier.steps import Steps
 
 __all__ = ["Failures", "first_overflow", "raise_all"]
@@ -37,8 +38,10 @@ class Failures:
         """Whether a program is among them."""
         return any(each is steps for each in (*self.unsettled, *self.overflowed))
 
-    def as_error(self, batch: int, overflowed: str, unsettled: str) -> GraphtideError:
-        """What is said of queries, which are named, that were dropped for it."""
+    def drop(self, queries: Sequence[ProgramQuery], batch: int) -> GraphtideError:
+        """Drop those of the queries that these programs are of; what is said of it."""
+        others = [query for query in queries if not any(query.steps is steps for steps in self.overflowed)]
+        overflowed, unsettled = _drop_all(queries, self.overflowed), _drop_all(others, self.unsettled)
         applied = "The batch was applied, and other queries follow it"
         if overflowed:
             more = f"; {unsettled} did not settle and was dropped, too" if unsettled else ""
@@ -51,6 +54,14 @@ class Failures:
             "a state got better at more rounds than there are vertices",
             hint=f"a cycle that betters the states along it does this; bound it with rounds=. {applied}",
         )
+
+
+def _drop_all(queries: Sequence[ProgramQuery], failed: list[Steps]) -> str:
+    """Drop the queries of programs; their names."""
+    dropped = [query for query in queries if any(query.steps is steps for steps in failed)]
+    for query in dropped:
+        query.drop()
+    return ", ".join(f'"{query.name}"' for query in dropped)
 
 
 def first_overflow(name: str) -> CapacityError:

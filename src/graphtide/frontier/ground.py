@@ -31,10 +31,11 @@ from graphtide.frontier.program import Program
 from graphtide.frontier.query import KeptQuery, ProgramQuery, Running, ScratchQuery, SumQuery, VanillaQuery
 from graphtide.frontier.report import SharedPart
 from graphtide.frontier.sharing import SharingSteps
-from graphtide.frontier.steps import Begin, Steps, no_state
+from graphtide.frontier.steps import Begin, Steps
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
 from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
+from graphtide.frontier.turnover import Turnover
 from graphtide.frontier.whole_sums import WholeSums
 from graphtide.functions import overflowed
 from graphtide.rows.codes import Codes
@@ -62,7 +63,7 @@ class Ground(ABC):
 
     def __init__(self, adjacency: Adjacency) -> None:
         self.adjacency = adjacency
-        self.known = 0  # so many vertices were there before the last batch
+        self.turnover = Turnover()  # of the last batch, by number
         self._families: dict[_Kind, Family] = {}
         self._flows = Dataflows(self)
         self._recomputed: list[ScratchQuery] = []
@@ -107,6 +108,10 @@ class Ground(ABC):
     @abstractmethod
     def product_bytes(self) -> int:
         """Bytes that it has beside the edges of the live graph."""
+
+    @abstractmethod
+    def numbers(self) -> Codes:
+        """All numbers that programs begin at which begin everywhere."""
 
     @abstractmethod
     def vertices_of(self, numbers: Codes) -> Codes:
@@ -224,12 +229,17 @@ class Ground(ABC):
         lists, weights = self.adjacency.lists, self.weights(steps.program.weight).view(steps.dtype)
         return steps.compute(lists, weights, self.labels, self.adjacency.vertices, begin, kept=kept)
 
-    def follow(self, known: int) -> Failures | None:
-        """Bring all programs up to date with the last batch of the edges; vertices from number `known` on are new.
+    @property
+    def known(self) -> int:
+        """So many numbers were there before the last batch."""
+        return self.turnover.known
+
+    def follow(self, turnover: Turnover) -> Failures | None:
+        """Bring all programs up to date with the last batch of the edges, and with who came and went with it.
 
         Gives those that are left without an answer, if any.
         """
-        self.known = known
+        self.turnover = turnover
         vertices = self.adjacency.vertices
         failures: Failures | None = None
         for family in self._families.values():
@@ -280,19 +290,6 @@ class Ground(ABC):
             failures.overflowed.append(steps)
             return None
         return states
-
-    def with_new_vertices(self, changes: StateChanges, states: NDArray[Any]) -> StateChanges:
-        """Changes of a program with which every vertex begins; vertices that the batch brought had no state before."""
-        changed, before, after = changes
-        nothing = no_state(states.dtype)
-        old = changed < self.known
-        new = np.arange(self.known, len(states))
-        new = new[states[new] != nothing]
-        return (
-            np.concatenate([changed[old], new]).astype(np.int32),
-            np.concatenate([before[old], np.full(len(new), nothing, states.dtype)]),
-            np.concatenate([after[old], states[new]]),
-        )
 
     # -- programs that sum
 
@@ -356,6 +353,10 @@ class EdgeGround(Ground):
     def vertices_of(self, numbers: Codes) -> Codes:
         """The same."""
         return numbers
+
+    def numbers(self) -> Codes:
+        """All vertices that are there."""
+        return np.flatnonzero(self._edges.are_there())
 
     # -- single pairs
 

@@ -14,8 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphtide.errors import CatalogueError, UsageError
+from graphtide.frontier.admission import range_of
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.steps import no_state
+from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
     from graphtide.frontier.edges import Edges
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from graphtide.frontier.live import LiveGraph
     from graphtide.frontier.pairs import Pairs
 
-__all__ = ["GREATEST_WEIGHT", "Landmarks", "known_vertices", "most_connected"]
+__all__ = ["GREATEST_WEIGHT", "Landmarks", "known_vertices", "most_connected", "weights_taken"]
 
 # So much times all edges of a graph is still a float: a distance that is infinite means that there is no path.
 GREATEST_WEIGHT: Final = 1e290
@@ -120,6 +122,10 @@ class Landmarks(Query):
             graph.nodes[row["vertex"]][f"distance {row['way']} {row['landmark']}"] = row["distance"]
         return graph
 
+    def ends(self) -> Codes:
+        """The landmarks."""
+        return np.array(self._at, np.int64)
+
     def _told(self, place: int, table: pa.Table) -> pa.Table:
         """Distances with the landmark and the way that they are of."""
         rows = table.num_rows
@@ -137,13 +143,14 @@ class Landmarks(Query):
 
 def most_connected(edges: Edges, count: int) -> list[int]:
     """The vertices with the most edges; of equal ones those that came first."""
-    vertices = edges.adjacency.vertices
+    vertices = edges.vertices
     if count < 1 or vertices == 0:
         raise UsageError(
             f"{vertices:,} vertices have no {count} landmarks", hint="one landmark or more, once there are edges"
         )
-    degrees = edges.adjacency.lists.size[: 2 * vertices].reshape(-1, 2).sum(axis=1)
-    return np.argsort(-degrees, kind="stable")[:count].tolist()
+    there = np.flatnonzero(edges.are_there())
+    degrees = edges.adjacency.lists.size[: 2 * edges.adjacency.vertices].reshape(-1, 2).sum(axis=1)[there]
+    return there[np.argsort(-degrees, kind="stable")[:count]].tolist()
 
 
 def known_vertices(edges: Edges, ids: Iterable[Any]) -> list[int]:
@@ -157,3 +164,16 @@ def known_vertices(edges: Edges, ids: Iterable[Any]) -> list[int]:
     if not found:
         raise UsageError("no vertices are given to be landmarks", hint="give one or more, or leave out at=")
     return found
+
+
+def weights_taken(edges: Edges, queries: Iterable[Query]) -> dict[str, tuple[float, float]]:
+    """By weight: the least and the greatest that all queries on it take, landmarks among them."""
+    limits: dict[str, tuple[float, float]] = {}
+    for query in queries:
+        part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
+        if isinstance(part, ProgramQuery) and part.program.weight is not None:
+            weight = part.program.weight
+            least, greatest = range_of(edges, part.program)
+            lower, upper = limits.get(weight, (least, greatest))
+            limits[weight] = max(least, lower), min(greatest, upper, most)
+    return limits

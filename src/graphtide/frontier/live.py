@@ -19,7 +19,7 @@ from graphtide.ego.costs import Costs
 from graphtide.ego.decisions import Decider
 from graphtide.ego.windows import Window, window_of
 from graphtide.errors import CatalogueError
-from graphtide.frontier.admission import admit, admit_sum, range_of
+from graphtide.frontier.admission import admit, admit_sum
 from graphtide.frontier.applied import Applied
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.conditions import EdgeCondition
@@ -29,7 +29,7 @@ from graphtide.frontier.ego import Ego, Policies, Rate
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.labels import label_codes, path_graph
-from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected
+from graphtide.frontier.landmarks import GREATEST_WEIGHT, Landmarks, known_vertices, most_connected, weights_taken
 from graphtide.frontier.maintenance import JoinOnDemand, Maintenance
 from graphtide.frontier.message import CompiledMessage, compile_message
 from graphtide.frontier.outcome import Outcome
@@ -39,12 +39,14 @@ from graphtide.frontier.pattern import automaton
 from graphtide.frontier.program import Along, Program, distances
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.report import SharedPart, memory_table
-from graphtide.frontier.steps import Begin, Steps
+from graphtide.frontier.steps import Begin
 from graphtide.frontier.sum_program import SumProgram
 from graphtide.frontier.surroundings import Choice, Some, Surroundings
+from graphtide.frontier.turnover import NOBODY, check_unused
 from graphtide.frontier.vertices import Vertices
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
+from graphtide.rows.codes import Codes
 from graphtide.rows.tabular import Tabular
 
 __all__ = ["LiveGraph"]
@@ -88,8 +90,8 @@ class LiveGraph(Tabular):
 
     @property
     def vertices(self) -> int:
-        """How many vertices there are: edges were seen at them, or a query began there."""
-        return self._edges.adjacency.vertices
+        """How many vertices there are: edges were seen at them, they were added, or a query began there."""
+        return self._edges.vertices
 
     @property
     def edges(self) -> int:
@@ -113,17 +115,10 @@ class LiveGraph(Tabular):
         return memory_table((query.report for query in self._queries.values()), self._shared())
 
     def _shared(self) -> list[SharedPart]:
-        parts = [
-            SharedPart("edges", self._edges.adjacency.nbytes),
-            SharedPart("ids", self._edges.id_bytes),
-            *([SharedPart("properties of vertices", self._vertices.nbytes)] if self._vertices.nbytes else []),
-            *self._ground.shared,
-        ]
+        parts = [*self._edges.shared, *self._vertices.shared, *self._ground.shared]
         for (pattern, _), graph in self._path_graphs.items():
-            parts.append(SharedPart(f"product with {pattern}", graph.product_bytes))
-            parts += [SharedPart(f"{part.kind}, product with {pattern}", part.bytes) for part in graph.shared]
-        parts += [SharedPart(f"ego {ego.name}", ego.nbytes) for ego in self._egos.values()]
-        return parts
+            parts += graph.shared_by(pattern)
+        return parts + [SharedPart(f"ego {ego.name}", ego.nbytes) for ego in self._egos.values()]
 
     @property
     def queries(self) -> dict[str, Query]:
@@ -145,9 +140,27 @@ class LiveGraph(Tabular):
 
     def add_vertices(self, ids: Any) -> None:
         """Let there be vertices without edges, by a list or column of ids; those that are there stay as they are."""
-        known = self.vertices
+        known = self._edges.adjacency.vertices
         self._edges.add_vertices(ids)
         self._maintain_without_edges(known)
+
+    def remove_vertices(self, ids: Any) -> Applied:
+        """Remove vertices, by a list or column of ids, and all edges at them; the changes of every query by its name.
+
+        Their properties and what they wrote are gone, too: one that is added again is a new vertex. A vertex at which
+        a query begins or ends stays until the query is dropped.
+
+        >>> live = LiveGraph()
+        >>> _ = live.apply(insert=[(1, 2), (2, 3)])
+        >>> live.remove_vertices([2])
+        <changes of 0 queries by batch 2>
+        >>> live
+        <LiveGraph: 2 vertices, 0 edges, 0 queries>
+        """
+        edges = self._edges
+        vertices = np.unique(edges.known_numbers(ids, "remove"))
+        check_unused(edges, self._queries.values(), vertices)
+        return self._apply(edges.nothing, edges.leaving_with(vertices), edges.nothing, vertices)
 
     def set_vertices(self, rows: Any) -> None:
         """Give vertices properties: rows with their ids and with all or some of the properties.
@@ -159,11 +172,11 @@ class LiveGraph(Tabular):
         >>> live.vertex_table().to_pylist()
         [{'id': 'Reno', 'state': 'NV'}]
         """
-        known = self.vertices
+        known = self._edges.adjacency.vertices
         numbers = self._vertices.put(rows)
         nothing, outcome = self._edges.nothing, Outcome()
-        if self.vertices > known:
-            self._change(nothing, nothing, nothing, known, outcome)
+        if self._edges.has_new(known):
+            self._change((nothing, nothing, nothing), known, outcome)
         outcome.follow(self._egos.values(), lambda ego: ego.follow_properties(numbers))
         outcome.settle()
 
@@ -174,7 +187,7 @@ class LiveGraph(Tabular):
     def _maintain_without_edges(self, known: int) -> None:
         """Let queries know of new vertices."""
         nothing, outcome = self._edges.nothing, Outcome()
-        self._change(nothing, nothing, nothing, known, outcome)
+        self._change((nothing, nothing, nothing), known, outcome)
         outcome.settle()
 
     def apply(self, *, insert: Any = _NONE, delete: Any = _NONE, update: Any = _NONE) -> Applied:
@@ -193,34 +206,37 @@ class LiveGraph(Tabular):
             leaving = edges.leaving(delete, "delete")
         if update is not _NONE:
             renewed = edges.leaving(update, "update")
+        return self._apply(entering, leaving, renewed)
+
+    def _apply(self, entering: Rows, leaving: Rows, renewed: Rows, went: Codes = NOBODY) -> Applied:
+        """Change edges, and who is there; what that did."""
         outcome = Outcome()
-        self._change(entering, leaving, renewed, edges.adjacency.vertices, outcome)
+        self._change((entering, leaving, renewed), self._edges.adjacency.vertices, outcome, went)
         outcome.settle()
         return Applied(self, self.batches)
 
-    def _change(self, entering: Rows, leaving: Rows, renewed: Rows, known: int, outcome: Outcome) -> None:
-        """Change the edges of a graph that had so many vertices, and bring all queries up to date."""
+    def _change(self, rows: tuple[Rows, Rows, Rows], known: int, outcome: Outcome, went: Codes = NOBODY) -> None:
+        """Let edges enter, leave and be renewed, and vertices go; bring all queries up to date.
+
+        There were so many numbers of vertices before.
+        """
         ground = self._ground
         ground.prepare()
-        self._edges.change(entering, leaving, renewed)
+        self._edges.change(*rows)
+        self._edges.settle(known, went)
+        if len(went):
+            self._vertices.forget(went)
         self.batches += 1
-        failures = ground.follow(known)
+        turnover = self._edges.turnover
+        failures = ground.follow(turnover)
         if self._path_graphs or self._egos:
             delta = self._edges.adjacency.delta
             for (_, label), graph in self._path_graphs.items():
-                graph.follow_edges(self.vertices, *delta.in_column(self._edges.column(label)))
-            outcome.follow(self._egos.values(), lambda ego: ego.follow(delta, known))
+                graph.follow_edges(self._edges.adjacency.vertices, *delta.in_column(self._edges.column(label)))
+            outcome.follow(self._egos.values(), lambda ego: ego.follow(delta, turnover))
         if failures:
-            names = self._drop_all(failures.overflowed), self._drop_all(failures.unsettled)
-            outcome.errors.append(failures.as_error(self.batches, *names))
-
-    def _drop_all(self, failed: list[Steps]) -> str:
-        """Drop the queries of these steps; their names."""
-        programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
-        dropped = [query for query in programs if any(query.steps is steps for steps in failed)]
-        for query in dropped:
-            query.drop()
-        return ", ".join(f'"{query.name}"' for query in dropped)
+            programs = [query for query in self._queries.values() if isinstance(query, ProgramQuery)]
+            outcome.errors.append(failures.drop(programs, self.batches))
 
     # -- queries
 
@@ -451,9 +467,9 @@ class LiveGraph(Tabular):
 
     def _number(self, vertex: Any) -> int:
         """The number of a vertex that a query speaks of; it becomes one of the graph."""
-        known = self.vertices
+        known = self._edges.adjacency.vertices
         number = self._edges.number(vertex)
-        if self.vertices > known:
+        if self._edges.has_new(known):
             self._maintain_without_edges(known)
         return number
 
@@ -470,15 +486,7 @@ class LiveGraph(Tabular):
 
     def _sort(self) -> None:
         """Know by weight what all queries on it take, without asking thousands of them at every batch."""
-        limits: dict[str, tuple[float, float]] = {}
-        for query in self._queries.values():
-            part, most = (query.parts[0], GREATEST_WEIGHT) if isinstance(query, Landmarks) else (query, np.inf)
-            if isinstance(part, ProgramQuery) and part.program.weight is not None:
-                weight = part.program.weight
-                least, greatest = range_of(self._edges, part.program)
-                lower, upper = limits.get(weight, (least, greatest))
-                limits[weight] = max(least, lower), min(greatest, upper, most)
-        self._edges.limit(limits)
+        self._edges.limit(weights_taken(self._edges, self._queries.values()))
 
     def _begin(self, program: Program | SumProgram, message: CompiledMessage) -> Begin:
         """Numbers of the vertices that are given states, and these."""

@@ -18,7 +18,9 @@ from graphtide.frontier.ground import Ground
 from graphtide.frontier.kernels.change import DONE
 from graphtide.frontier.pattern import Automaton
 from graphtide.frontier.query import ProgramQuery
+from graphtide.frontier.report import SharedPart
 from graphtide.frontier.steps import NO_NUMBER, Steps
+from graphtide.frontier.turnover import Turnover
 from graphtide.rows.codes import Codes
 
 __all__ = ["PathGraph"]
@@ -77,7 +79,7 @@ class PathGraph(Ground):
         gone, come = self._product(lost, lost_labels), self._product(gained, gained_labels)
         code = self.adjacency.change(gone, self.adjacency.nothing, come)
         assert code == DONE, "an edge of the graph has its edges in the product"
-        self.follow(known)
+        self.follow(Turnover(known, np.arange(known, self.adjacency.vertices)))
 
     def by_vertex(self, states: NDArray[Any]) -> NDArray[Any]:
         """By vertex: the least state of those in which a path may end."""
@@ -106,6 +108,10 @@ class PathGraph(Ground):
             return None
         return int(pairs[lengths.argmin()])
 
+    def numbers(self) -> Codes:
+        """All pairs; those of a vertex that was removed have no edges, and are not told."""
+        return np.arange(self.adjacency.vertices)
+
     def vertices_of(self, numbers: Codes) -> Codes:
         """The vertices of the pairs."""
         return numbers // self.automaton.states
@@ -114,6 +120,11 @@ class PathGraph(Ground):
     def product_bytes(self) -> int:
         """Bytes of the product's edges."""
         return self.adjacency.nbytes + self._begins.nbytes
+
+    def shared_by(self, pattern: str) -> list[SharedPart]:
+        """What the queries with a pattern share."""
+        parts = [SharedPart(f"{part.kind}, product with {pattern}", part.bytes) for part in self.shared]
+        return [SharedPart(f"product with {pattern}", self.product_bytes), *parts]
 
     def _product(self, ends: Codes, labels: Codes) -> Rows:
         """Rows of the edges of the product that edges with these labels make."""

@@ -16,6 +16,8 @@ from graphtide.frontier.maintenance import Maintenance
 from graphtide.frontier.program import Program
 from graphtide.frontier.report import QueryReport
 from graphtide.frontier.steps import Steps, no_state
+from graphtide.frontier.turnover import Turnover
+from graphtide.rows.codes import Codes
 from graphtide.rows.tabular import Tabular, html_table
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Query(Tabular):
         self.name = name
         self.column = column  # of the answer, with a vertex's state
         self._target: int | None = None
+        self._since = live.batches  # those before did nothing to it
 
     def __repr__(self) -> str:
         return f"<Query {self.name}: {'dropped' if self._live is None else self.report}>"
@@ -68,7 +71,7 @@ class Query(Tabular):
         """The vertices that have a state, and their states."""
         self._check_alive()
         states = self._states()
-        reached = np.flatnonzero(self._has_state(states))
+        reached = np.flatnonzero(self._has_state(states) & self._edges.are_there())
         if self._target is not None:
             reached = reached[reached == self._target]
         return self._table(reached, states[reached])
@@ -77,14 +80,32 @@ class Query(Tabular):
         """What the last batch changed: states that went (diff -1) and states that came (diff 1)."""
         self._check_alive()
         changed, before, after = self._state_changes()
+        came, went = self._turnover()
+        # Their states may be those of before: what they are reported to have had, or to have, is nobody's.
+        others = np.setdiff1d(np.concatenate([came, went]), changed)
+        if len(others):
+            states = self._states()[others]
+            changed = np.concatenate([changed, others])
+            before, after = np.concatenate([before, states]), np.concatenate([after, states])
         if self._target is not None:
             mine = changed == self._target
             changed, before, after = changed[mine], before[mine], after[mine]
-        had, has = self._had_state(changed, before), self._has_state(after)
+        had = self._has_state(before) & ~np.isin(changed, came)
+        has = self._has_state(after) & ~np.isin(changed, went)
         vertices = np.concatenate([changed[had], changed[has]]).astype(np.int64)
         table = self._table(vertices, np.concatenate([before[had], after[has]]))
         diffs = np.repeat(np.array([-1, 1]), [had.sum(), has.sum()])
         return table.append_column("diff", pa.array(diffs))
+
+    def _turnover(self) -> tuple[Codes, Codes]:
+        """The vertices that the last batch brought and took away, if the query was there."""
+        assert self._live is not None, "it was looked at"
+        _, came, went = self._edges.turnover if self._live.batches > self._since else Turnover()
+        return came, went
+
+    def ends(self) -> Codes:
+        """The vertices that it begins at, or ends at: these must be there."""
+        return np.array([] if self._target is None else [self._target], np.int64)
 
     def path(self, to: Any = None) -> list[Any]:
         """The vertices of a path behind the state of a vertex, from where it sets out; empty if there is none."""
@@ -159,10 +180,6 @@ class Query(Tabular):
         """Whether what is kept of vertices is a state, and does not stand for none."""
         return states != no_state(states.dtype)
 
-    def _had_state(self, vertices: NDArray[np.int32], states: NDArray[Any]) -> NDArray[np.bool_]:  # noqa: ARG002 - sums need it
-        """The same of vertices before the last batch."""
-        return self._has_state(states)
-
     def _values(self, states: NDArray[Any]) -> pa.Array:
         """States as users know them."""
         return pa.array(states)
@@ -226,6 +243,10 @@ class ProgramQuery(Query):
         )
         return self._edges.ids_of(ground.vertices_of(walk[::-1])).to_pylist()
 
+    def ends(self) -> Codes:
+        """Also where its program begins."""
+        return np.concatenate([super().ends(), self.ground.vertices_of(self.steps.begin[0].astype(np.int64))])
+
     @abstractmethod
     def states_by_number(self) -> NDArray[Any]:
         """The state that each number of the ground ends with."""
@@ -245,7 +266,7 @@ class ProgramQuery(Query):
         return steps
 
     def _example(self) -> Any:
-        return self._edges.ids_of(np.arange(1)).to_pylist()[0]
+        return self._edges.ids_of(np.flatnonzero(self._edges.are_there())[:1]).to_pylist()[0]
 
     def _states(self) -> NDArray[Any]:
         return self.ground.by_vertex(self.states_by_number())
@@ -258,11 +279,6 @@ class ProgramQuery(Query):
         if isinstance(self.program, Program):
             return super()._has_state(states)
         return np.ones(len(states), np.bool_)
-
-    def _had_state(self, vertices: NDArray[np.int32], states: NDArray[Any]) -> NDArray[np.bool_]:
-        if isinstance(self.program, Program):
-            return super()._had_state(vertices, states)
-        return vertices < self.ground.known
 
     def _values(self, states: NDArray[Any]) -> pa.Array:
         if self.program.begins_with_ids and self.program.message == "copy":
@@ -311,15 +327,11 @@ class KeptQuery(StepsQuery):
         self.family = family
 
     def changes_by_number(self) -> StateChanges:
-        """What the kernel reported, and the vertices that are new."""
+        """What the kernel reported."""
         changes = self.family.changes_of(self.steps)
         if changes is None:
             return _NO_CHANGES
-        if self.steps.changes is not None:
-            changes = self.steps.changes
-        if self.program.begins_with_ids and self.ground.known < self.ground.adjacency.vertices:
-            return self.ground.with_new_vertices(changes, self.states_by_number())
-        return changes
+        return changes if self.steps.changes is None else self.steps.changes
 
     def _all_steps(self, program: Program) -> Steps:
         return self.steps if self.steps.dropping is None else super()._all_steps(program)

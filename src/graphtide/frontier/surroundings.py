@@ -14,6 +14,7 @@ from graphtide.frontier.delta import Delta
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.kernels import surroundings as kernels
 from graphtide.frontier.program import Along
+from graphtide.frontier.turnover import Turnover
 from graphtide.frontier.vertices import Vertices
 from graphtide.rows.codes import Codes
 from graphtide.rows.misfit import shown
@@ -35,7 +36,8 @@ class Choice:
         self._edges = edges
         self._condition = VertexCondition(some, vertices) if isinstance(some, str) else None
         self._mask = np.zeros(0, np.bool_)
-        self.is_all = some is None
+        self._takes_new = some is None
+        self.is_all = some is None  # and always was
         if some is not None and not isinstance(some, str):
             if not isinstance(some, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
                 hint = 'give a list of ids, or a condition such as "age > 10"'
@@ -47,11 +49,26 @@ class Choice:
         """By number of a vertex: whether it is chosen."""
         vertices, known = self._edges.adjacency.vertices, len(self._mask)
         if known < vertices:
-            fresh = np.full(vertices - known, self.is_all)
-            if self._condition is not None:
-                fresh = self._condition.of(np.arange(known, vertices))
-            self._mask = np.concatenate([self._mask, fresh])
+            self._mask = np.concatenate([self._mask, self._of(np.arange(known, vertices))])
         return self._mask
+
+    def _of(self, vertices: Codes) -> NDArray[np.bool_]:
+        """Whether vertices that nobody chose by id are chosen."""
+        if self._condition is not None:
+            return self._condition.of(vertices)
+        return np.full(len(vertices), self._takes_new)
+
+    def come(self, vertices: Codes) -> None:
+        """Choose among numbers that stand for vertices that are new."""
+        again = vertices[vertices < len(self._mask)]
+        if len(again):
+            self._mask[again] = self._of(again)
+
+    def leave(self, vertices: Codes) -> None:
+        """Choose these no more: they were removed."""
+        if len(vertices):
+            self.mask()[vertices] = False
+            self.is_all = False
 
     def look_again(self, vertices: Codes) -> bool:
         """Whether the choice among vertices is another one, now that they have other properties."""
@@ -111,7 +128,15 @@ class Surroundings:
         )  # fmt: skip
         return starts, found
 
-    def changes(self, delta: Delta, known: int) -> tuple[Codes, Codes, Codes] | None:
+    def come(self, vertices: Codes) -> None:
+        """Know of numbers that stand for vertices that are new."""
+        self._writers.come(vertices)
+
+    def leave(self, vertices: Codes) -> None:
+        """Have removed vertices as neighbours no more."""
+        self._writers.leave(vertices)
+
+    def changes(self, delta: Delta, turnover: Turnover) -> tuple[Codes, Codes, Codes] | None:
         """What a batch did to neighbourhoods of one hop: vertices, others that they gained or lost, and 1 or -1.
 
         It costs what the batch changed, and a look along the shorter of two lists for each. None if edges are chosen by
@@ -135,22 +160,21 @@ class Surroundings:
         # So many were there before; an edge from a vertex to itself makes no neighbour.
         turns = ((now > 0).astype(np.int64) - (now - balance > 0)) * (egos != others)
         if self.with_ego:
-            fresh = np.arange(known, vertices)
-            egos, others = np.concatenate([egos, fresh]), np.concatenate([others, fresh])
-            turns = np.concatenate([turns, np.ones(len(fresh), np.int64)])
+            _, came, went = turnover
+            egos, others = np.concatenate([egos, came, went]), np.concatenate([others, came, went])
+            turns = np.concatenate([turns, np.repeat([1, -1], [len(came), len(went)])])
         counts = turns != 0
         if not self._writers.is_all:
             counts &= self._writers.mask()[others]
         return egos[counts], others[counts], turns[counts]
 
-    def affected(self, delta: Delta, known: int) -> Codes:
-        """The vertices whose neighbourhoods a batch may have changed, new ones included."""
+    def affected(self, delta: Delta, turnover: Turnover) -> Codes:
+        """The vertices whose neighbourhoods a batch may have changed, those that came or went included."""
         ends = delta.seen_in(-1) if self._where is None else (delta.lost, delta.gained)
         table = np.concatenate([each[:, :2] for each in ends])
-        fresh = np.arange(known, self._edges.adjacency.vertices)
         # A vertex looks along its edges; whom it is seen from is at the other end.
         columns = {"in": [table[:, 1]], "out": [table[:, 0]], "both": [table[:, 0], table[:, 1]]}[self.along]
-        near = np.unique(np.concatenate([*columns, fresh]))
+        near = np.unique(np.concatenate([*columns, turnover.came, turnover.went]))
         if self.hops == 1:
             return near
         # Who saw them before by an edge that is gone is at an end of that edge.

@@ -127,6 +127,11 @@ class VanillaProgram:
         if len(vertices):
             self._start.insert(pa.table({"vertex": vertices, "state": states}))
 
+    def stop(self, vertices: NDArray[np.signedinteger[Any]], states: NDArray[Any]) -> None:
+        """Stage that initial states are no more."""
+        if len(vertices):
+            self._start.remove(pa.table({"vertex": vertices, "state": states}))
+
     def last_states(self, vertices: int) -> NDArray[Any]:
         """The state that each vertex ends with."""
         table = self._output.table()

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from graphtide.errors import SchemaError
 from graphtide.frontier.edges import Edges
+from graphtide.frontier.report import SharedPart
 from graphtide.rows import Schema
 from graphtide.rows.codes import NULL, Codes
 from graphtide.rows.schema import did_you_mean
@@ -44,9 +45,9 @@ class Vertices:
         self._columns = np.full((len(types), 0), NULL, np.int64)
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of all columns."""
-        return self._columns.nbytes
+    def shared(self) -> list[SharedPart]:
+        """Bytes of all columns, if there are any."""
+        return [SharedPart("properties of vertices", self._columns.nbytes)] if self._columns.nbytes else []
 
     def put(self, rows: Any) -> Codes:
         """Give vertices the properties of rows, which name their ids; the numbers of these vertices.
@@ -71,8 +72,13 @@ class Vertices:
 
     def table(self) -> pa.Table:
         """All vertices: their ids and their properties."""
-        numbers = np.arange(self._edges.adjacency.vertices)
+        numbers = np.flatnonzero(self._edges.are_there())
         return pa.table({name: self.column(name, numbers) for name in self.schema.names})
+
+    def forget(self, numbers: Codes) -> None:
+        """Let vertices have no properties any more."""
+        self._make_room(self._edges.adjacency.vertices)
+        self._columns[:, numbers] = NULL
 
     def _make_room(self, vertices: int) -> None:
         known = self._columns.shape[1]

@@ -233,8 +233,7 @@ def test_an_int_that_gets_too_long_for_a_word_is_told_all_the_same(live):
     ego = live.ego(squares, values=int)
     told = []
     ego.on_change(lambda changes: told.extend(changes.to_pylist()))
-    with pytest.raises(CapacityError, match="more than 64 bits"):
-        ego.write(2, 2**40)
+    ego.write(2, 2**40)
     assert told == [{"vertex": 3, "before": 0.0, "after": float(2**80 % 1000)}]
 
 

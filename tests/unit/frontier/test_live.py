@@ -28,7 +28,7 @@ def state(live: gt.LiveGraph, query: gt.Query) -> tuple[int, list[Any]]:
 @pytest.mark.parametrize(
     ("batch", "error", "message"),
     [
-        ({"delete": [("a", "x")]}, CatalogueError, r"row 0, \('a', 'x'\): no edge was ever seen at 'x'"),
+        ({"delete": [("a", "x")]}, CatalogueError, r"row 0, \('a', 'x'\): there is no vertex 'x'"),
         ({"delete": [("c", "a")]}, CatalogueError, r"row 0, \('c', 'a'\): there is no such edge"),
         ({"delete": [("a", "b"), ("a", "b")]}, CatalogueError, r"row 1, .*there is no such edge"),
         ({"delete": [("a", "b", 3.0, "road")]}, CatalogueError, r"\('a', 'b', 3.0, 'road'\): there is no such edge"),

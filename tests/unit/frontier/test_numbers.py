@@ -23,6 +23,24 @@ def test_numbers_are_in_the_order_in_which_codes_came(parts: list[list[int]]) ->
     assert missing == len(known)
 
 
+@given(parts=st.lists(st.tuples(st.lists(st.integers(0, 3000), max_size=2000), st.integers(1, 5)), max_size=6))
+def test_numbers_of_codes_that_go_are_given_again(parts: list[tuple[list[int], int]]) -> None:
+    numbers = Numbers()
+    known: dict[int, int] = {}
+    most = 0
+    for codes, every in parts:
+        found = numbers.of_new(np.array(codes, np.int64)).tolist()
+        assert all(known.setdefault(code, number) == number for code, number in zip(codes, found, strict=True))
+        most = max(most, len(known))
+        assert len(set(known.values())) == len(known)
+        assert len(numbers) == most
+        there = numbers.are_there()
+        assert np.flatnonzero(there).tolist() == sorted(known.values())
+        gone = list(known)[::every]
+        numbers.remove(np.array([known.pop(code) for code in gone], np.int64))
+        assert numbers.of(np.array([*known, *gone], np.int64))[0].tolist() == [*known.values(), *[-1] * len(gone)]
+
+
 def test_codes_that_come_often_take_no_more_room() -> None:
     once, often = Numbers(), Numbers()
     codes = np.arange(5000)

@@ -27,9 +27,11 @@ __all__ = [
     "QUEUE_FIRST",
     "QUEUE_SIZE",
     "Contents",
-    "due_writers",
+    "due_entries",
+    "enter_all",
     "enter_value",
     "first_place",
+    "forget",
     "next_place",
     "pop_due",
     "replace_oldest",
@@ -140,12 +142,58 @@ def enter_value(contents, writer, value, expiry):
         _push_late(contents, entry)
 
 
+@kernel
+def forget(contents, writers):
+    """Let the windows of writers be empty, as if these had never written.
+
+    With windows of time their entries wait on, of no writer, until they expire: to look for them in the queue would
+    take longer.
+    """
+    for writer in writers:
+        contents.rings[writer * (contents.most + 1)] = 0
+        if contents.most == 0:
+            entry = contents.first[writer]
+            while entry != NOTHING:
+                contents.writer[entry] = NOTHING
+                entry = contents.following[entry]
+            contents.first[writer] = NOTHING
+
+
 @leaf
 def pop_due(contents, clock):
     """Take an entry that has expired out of its window: it, or NOTHING.
 
     Its value and writer can be read until the next is entered.
     """
+    entry = _first_due(contents, clock)
+    while entry != NOTHING and contents.writer[entry] == NOTHING:
+        _free(contents, entry)
+        entry = _first_due(contents, clock)
+    if entry == NOTHING:
+        return entry
+    before = contents.preceding[entry]
+    after = contents.following[entry]
+    if before == NOTHING:
+        contents.first[contents.writer[entry]] = after
+    else:
+        contents.following[before] = after
+    if after != NOTHING:
+        contents.preceding[after] = before
+    _free(contents, entry)
+    return entry
+
+
+@leaf
+def _free(contents, entry):
+    """Let an entry be given to other values."""
+    contents.following[entry] = contents.marks[FREE_ENTRY]
+    contents.marks[FREE_ENTRY] = entry
+    contents.marks[LIVE] -= 1
+
+
+@leaf
+def _first_due(contents, clock):
+    """Let an entry that has expired wait no longer: it, or NOTHING."""
     marks = contents.marks
     entry = np.int64(NOTHING)
     if marks[QUEUE_SIZE] > 0:
@@ -158,17 +206,6 @@ def pop_due(contents, clock):
         if marks[HEAP_SIZE] == 0 or contents.expiry[contents.heap[0]] > clock:
             return entry
         entry = _pop_late(contents)
-    before = contents.preceding[entry]
-    after = contents.following[entry]
-    if before == NOTHING:
-        contents.first[contents.writer[entry]] = after
-    else:
-        contents.following[before] = after
-    if after != NOTHING:
-        contents.preceding[after] = before
-    contents.following[entry] = marks[FREE_ENTRY]
-    marks[FREE_ENTRY] = entry
-    marks[LIVE] -= 1
     return entry
 
 
@@ -206,8 +243,8 @@ def _pop_late(contents):
 
 
 @kernel
-def due_writers(contents, clock):
-    """The writers of the entries that will have expired by then, some of them more than once."""
+def due_entries(contents, clock):
+    """The entries that will have expired by then, but for those that were forgotten."""
     marks = contents.marks
     found = np.empty(marks[QUEUE_SIZE] + marks[HEAP_SIZE], np.int64)
     count = 0
@@ -215,10 +252,17 @@ def due_writers(contents, clock):
         entry = contents.queue[(marks[QUEUE_FIRST] + k) & (contents.queue.shape[0] - 1)]
         if contents.expiry[entry] > clock:
             break
-        found[count] = contents.writer[entry]
-        count += 1
+        found[count] = entry
+        count += contents.writer[entry] != NOTHING
     for k in range(marks[HEAP_SIZE]):
-        if contents.expiry[contents.heap[k]] <= clock:
-            found[count] = contents.writer[contents.heap[k]]
-            count += 1
+        entry = contents.heap[k]
+        found[count] = entry
+        count += contents.expiry[entry] <= clock and contents.writer[entry] != NOTHING
     return found[:count].copy()
+
+
+@kernel
+def enter_all(contents, rows):
+    """Write rows of writer, value and expiry into windows of time."""
+    for i in range(rows.shape[0]):
+        enter_value(contents, rows[i, 0], rows[i, 1], rows[i, 2])

@@ -1,4 +1,4 @@
-"""A hash table from codes to small numbers: open addressing, at most half full, nothing is ever taken out.
+"""A hash table from codes to small numbers: open addressing, at most half full.
 
 A code stands beside its number, so that to find it costs one miss of the cache.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from graphtide.jit import borrowing_leaf, kernel
 
-__all__ = ["EMPTY", "enter", "enter_again", "known_number", "look_up", "number_of"]
+__all__ = ["EMPTY", "enter", "enter_again", "known_number", "look_up", "number_of", "put", "take_out"]
 
 EMPTY = -1
 _CODE, _NUMBER = 0, 1
@@ -75,9 +75,39 @@ def enter(entries, names, count, codes, at, out):
 
 
 @kernel
-def enter_again(entries, names, count):
-    """Fill an empty table with codes in the order of their numbers."""
-    for number in range(count):
-        at = _find(entries, names[number])
-        entries[at, _CODE] = names[number]
-        entries[at, _NUMBER] = number
+def enter_again(entries, names, is_there):
+    """Fill an empty table with the codes of the numbers that are there."""
+    for number in range(is_there.shape[0]):
+        if is_there[number]:
+            _put(entries, names[number], number)
+
+
+@kernel
+def put(entries, names, code, number):
+    """Give a code that has none a number."""
+    names[number] = code
+    _put(entries, code, number)
+
+
+@borrowing_leaf
+def _put(entries, code, number):
+    at = _find(entries, code)
+    entries[at, _CODE] = code
+    entries[at, _NUMBER] = number
+
+
+@kernel
+def take_out(entries, codes):
+    """Let codes have no number any more; those behind them move up, so that no search ends too early."""
+    size = entries.shape[0]
+    for code in codes:
+        gap = _find(entries, code)
+        at = (gap + 1) & (size - 1)
+        while entries[at, _NUMBER] != EMPTY:
+            # How far a code lies behind where its search begins, and how far it would then.
+            begin = _place(entries[at, _CODE], size)
+            if ((at - begin) & (size - 1)) >= ((at - gap) & (size - 1)):
+                entries[gap] = entries[at]
+                gap = at
+            at = (at + 1) & (size - 1)
+        entries[gap, _NUMBER] = EMPTY
