@@ -29,6 +29,7 @@ class OwnObjects(Partials):
         self.function = function
         self._empty = called(function, "initialize")
         self._written = 0  # writes of the batch that runs, or ran last
+        self._before: dict[int, Any] = {}  # by node: its state before that batch, if it has another now
         self.states: list[Any] = [self._empty] * len(frame.nodes.heads)
 
     @property
@@ -41,11 +42,13 @@ class OwnObjects(Partials):
 
     def run(self, batch: Batch) -> list[Any]:
         """A state for each read."""
-        states, undo = list(self.states), self.frame.undo_of(batch)
+        undo = self.frame.undo_of(batch)
+        self._before = {}
         try:
             return self._run(batch)
         except UserFunctionError as error:
-            self.states = states
+            for node, state in self._before.items():
+                self.states[node] = state
             self.frame.contents.take_back(undo, self._written)
             if batch.reads < len(batch.kinds):
                 error.add_hint("nothing of the call was applied")
@@ -81,6 +84,7 @@ class OwnObjects(Partials):
     def _set(self, node: int, state: Any) -> None:
         """Give a node another state, and all that stands on it."""
         before, self.states[node] = self.states[node], state
+        self._before.setdefault(node, before)
         if before is not state and not _same(before, state):
             for target, sign in self.frame.nodes.targets_of(node):
                 self._set(target, self._updated(target, sign, before, state))

@@ -268,8 +268,8 @@ class Ego(Tabular):
         self._readers.come(came)
         self._plan.add_writers(self._edges.adjacency.vertices)
         chosen = came[self._readers.mask()[came]].tolist()
-        again = [vertex for vertex in chosen if self._idle.pop(vertex, None) is not None]
-        fresh = np.array([vertex for vertex in chosen if vertex not in set(again)], np.int64)
+        # One whose number was that of a reader is read in its place.
+        fresh = np.array([vertex for vertex in chosen if self._idle.pop(vertex, None) is None], np.int64)
         self._vertex_of = np.concatenate([self._vertex_of, fresh])
         self._reader_of = self._numbered()
         self._plan.add_readers(len(self._vertex_of), push=bool(self._watches))

@@ -254,10 +254,17 @@ def due_entries(contents, clock):
             break
         found[count] = entry
         count += contents.writer[entry] != NOTHING
-    for k in range(marks[HEAP_SIZE]):
-        entry = contents.heap[k]
-        found[count] = entry
-        count += contents.expiry[entry] <= clock and contents.writer[entry] != NOTHING
+    # Below one in the heap that has not expired, none has.
+    due = np.empty(2 * marks[HEAP_SIZE] + 1, np.int64)
+    due[0], many, k = 0, 1, 0
+    while k < many:
+        if due[k] < marks[HEAP_SIZE] and contents.expiry[contents.heap[due[k]]] <= clock:
+            entry = contents.heap[due[k]]
+            found[count] = entry
+            count += contents.writer[entry] != NOTHING
+            due[many], due[many + 1] = 2 * due[k] + 1, 2 * due[k] + 2
+            many += 2
+        k += 1
     return found[:count].copy()
 
 
