@@ -330,8 +330,6 @@ class Dataflow:
         try:
             self._install()
             upper = self._upper()
-            for each in self._inputs.values():
-                each.check(upper)
             self._load(upper)
             self._hold(upper)
             self.machine.run(self.epoch, upper, partial(self._check_counts, upper - 1))
@@ -362,11 +360,22 @@ class Dataflow:
             self.builder.forget(gone)
 
     def _load(self, upper: int) -> None:
-        """Put what is staged before an epoch out at the inputs that something reads."""
-        for each in self._inputs.values():
-            if each.node in self.assembly.operators:
-                number = self.assembly.output_of(each.node)
-                self.machine.set_port(number, each.load(self.machine.heap, number, upper))
+        """Put what is staged before an epoch out at the inputs that something reads, after all of it was checked."""
+        heap = self.machine.heap
+        loaded: dict[int, int] = {}
+        try:
+            for each in self._inputs.values():
+                batch = 0
+                if each.node in self.assembly.operators:
+                    number = self.assembly.output_of(each.node)
+                    batch = loaded[number] = each.load(heap, number, upper)
+                each.check(heap, batch, upper)
+        except BaseException:
+            for batch in loaded.values():
+                heap.release(batch)
+            raise
+        for number, batch in loaded.items():
+            self.machine.set_port(number, batch)
 
     def _hold(self, upper: int) -> None:
         """Tell each index the first epoch that some reader may still ask for after a run up to an epoch."""

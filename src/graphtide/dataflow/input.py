@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphtide.dataflow.builder import order_of
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.plan import Codes, Node, Source
-from graphtide.dataflow.reader import counts_in
-from graphtide.dataflow.staged import Staged, least_counts, lines_of
+from graphtide.dataflow.staged import Staged, lines_of
 from graphtide.errors import NegativeMultiplicityError, PlanError, SchemaError, UsageError
 from graphtide.rows import decode_rows, encode_rows
 from graphtide.trace.kernels.consolidate import consolidate
 from graphtide.trace.kernels.exchange import load_changes
+from graphtide.trace.kernels.lookup import first_shortage
 
 if TYPE_CHECKING:
     from graphtide.dataflow.flow import Dataflow
@@ -93,29 +94,34 @@ class Input(Collection):
                 hint="make it with flow.input(...)",
             )
 
-    def check(self, upper: int) -> None:
-        """Refuse what is staged before an epoch if the input is checked and a row would be there fewer than 0 times."""
+    def check(self, heap: Heap, loaded: int, upper: int) -> None:
+        """Refuse what is staged before an epoch if the input is checked and a row would be there fewer than 0 times.
+
+        It is the batch that was loaded, if anything reads the input.
+        """
         source = self.node.operation
         if not (isinstance(source, Source) and source.is_checked):
             return
-        parts = [before for part in self._staged if len(before := part.parted(upper)[0])]
-        if all(np.min(part.diffs) >= 0 for part in parts):
+        if not any(part.takes_away and len(part.parted(upper)[0]) for part in self._staged):
             return
-        rows, least = least_counts(parts)
-        rows, least = rows[:, least < 0], least[least < 0]
         index = next((each for each in self.flow.builder.indexes_of(self.node) if self.flow.is_installed(each)), None)
         if index is None:
             raise PlanError(
                 f'rows cannot be taken away from "{self.node.name}", of which nothing keeps an index',
                 hint="keep one with arrange",
             )
-        held = counts_in(self.flow, index, rows)
-        missing = np.flatnonzero(held + least < 0)
-        if len(missing):
-            place = missing[0]
-            (row,) = decode_rows(self.schema, self.flow.dictionary, np.ascontiguousarray(rows[:, place : place + 1]))
+        order = np.array(order_of(index))
+        changes = int(consolidate(heap.table, 0, loaded, order))
+        if changes == 0:
+            return
+        short = first_shortage(heap.table, self.flow.assembly.spine_of(index), changes)
+        heap.release(changes)
+        if len(short):
+            codes = np.empty((len(order), 1), np.int64)
+            codes[order, 0] = short[:-2]
+            (row,) = decode_rows(self.schema, self.flow.dictionary, codes)
             raise NegativeMultiplicityError(
-                f'cannot take {row} away from "{self.node.name}": {-least[place]} to go, {held[place]} there',
+                f'cannot take {row} away from "{self.node.name}": {short[-2]} to go, {short[-1]} there',
                 hint="nothing was committed; rollback() forgets what is staged, or put in what is missing",
             )
 

@@ -19,7 +19,7 @@ from graphtide.trace.kernels.spine import snapshot
 if TYPE_CHECKING:
     from graphtide.dataflow.flow import Dataflow
 
-__all__ = ["Reader", "counts_in"]
+__all__ = ["Reader"]
 
 
 class Reader:
@@ -93,7 +93,20 @@ class Reader:
 
     def counts_of(self, codes: Codes) -> Codes:
         """How often each of the given rows is there: lines of codes, rows that differ."""
-        return counts_in(self._flow, self.index, codes)
+        flow, order = self._flow, list(order_of(self.index))
+        counts, groups = np.zeros((2, codes.shape[1]), np.int64)
+        if codes.shape[1] == 0 or not flow.is_installed(self.index):
+            return counts
+        rows = np.lexsort(codes[order[::-1]]) if codes.shape[1] > 1 else np.zeros(1, np.int64)
+        heap = flow.machine.heap
+        loaded = int(load_changes(heap.table, 0, np.ascontiguousarray(codes[order][:, rows]), 0, 1))
+        sought = int(consolidate(heap.table, 0, loaded, np.arange(len(order))))
+        heap.release(loaded)
+        count_held(heap.table, flow.assembly.spine_of(self.index), sought, len(order), counts, groups)
+        heap.release(sought)
+        in_order = counts.copy()
+        counts[rows] = in_order
+        return counts
 
     @property
     def since(self) -> int:
@@ -186,21 +199,3 @@ class Reader:
         natural[list(order)] = lines[:-2]
         natural[-2:] = lines[-2:]
         return natural
-
-
-def counts_in(flow: Dataflow, index: Node, codes: Codes) -> Codes:
-    """How often an index holds each of the given rows: lines of codes, rows that differ."""
-    order = list(order_of(index))
-    counts, groups = np.zeros((2, codes.shape[1]), np.int64)
-    if codes.shape[1] == 0 or not flow.is_installed(index):
-        return counts
-    rows = np.lexsort(codes[order[::-1]]) if codes.shape[1] > 1 else np.zeros(1, np.int64)
-    heap = flow.machine.heap
-    loaded = int(load_changes(heap.table, 0, np.ascontiguousarray(codes[order][:, rows]), 0, 1))
-    sought = int(consolidate(heap.table, 0, loaded, np.arange(len(order))))
-    heap.release(loaded)
-    count_held(heap.table, flow.assembly.spine_of(index), sought, len(order), counts, groups)
-    heap.release(sought)
-    in_order = counts.copy()
-    counts[rows] = in_order
-    return counts

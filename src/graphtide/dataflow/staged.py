@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphtide.dataflow.plan import Codes
 
-__all__ = ["Staged", "least_counts", "lines_of"]
+__all__ = ["Staged", "lines_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,19 @@ class Staged:
         """Bytes of the arrays."""
         return self.codes.nbytes + sum(0 if isinstance(of, int) else of.nbytes for of in (self.epochs, self.diffs))
 
+    @property
+    def takes_away(self) -> bool:
+        """Whether some rows are to be there less often."""
+        return self.diffs < 0 if isinstance(self.diffs, int) else bool((self.diffs < 0).any())
+
     def parted(self, epoch: int) -> tuple[Staged, Staged]:
         """The changes before an epoch, and the others."""
+        nothing = _nothing(self.codes.shape[0])
         if isinstance(self.epochs, int):
-            return (self, self._chosen(slice(0))) if self.epochs < epoch else (self._chosen(slice(0)), self)
+            return (self, nothing) if self.epochs < epoch else (nothing, self)
         is_before = self.epochs < epoch
         if is_before.all():
-            return self, self._chosen(slice(0))
+            return self, nothing
         return self._chosen(is_before), self._chosen(~is_before)
 
     def moved_to(self, epoch: int) -> Staged:
@@ -46,9 +53,15 @@ class Staged:
         """All of it so many epochs later."""
         return replace(self, epochs=self.epochs + epochs)
 
-    def _chosen(self, rows: slice | NDArray[np.bool_]) -> Staged:
+    def _chosen(self, rows: NDArray[np.bool_]) -> Staged:
         epochs, diffs = (of if isinstance(of, int) else of[rows] for of in (self.epochs, self.diffs))
         return Staged(self.codes[:, rows], epochs, diffs)
+
+
+@cache
+def _nothing(width: int) -> Staged:
+    """No rows of so many columns."""
+    return Staged(np.empty((width, 0), np.int64), 0, 0)
 
 
 def lines_of(parts: Sequence[Staged]) -> Codes:
@@ -66,20 +79,3 @@ def lines_of(parts: Sequence[Staged]) -> Codes:
             if not isinstance(of, int):
                 lines[line, end - size : end] = of
     return lines
-
-
-def least_counts(parts: Sequence[Staged]) -> tuple[Codes, Codes]:
-    """The rows that change, each once, and by how much its count is less at the least after any epoch (0: never)."""
-    lines = lines_of(parts)
-    rows, epochs, diffs = lines[:-2], lines[-2], lines[-1]
-    order = np.lexsort([epochs, *rows[::-1]])
-    rows, epochs, diffs = rows[:, order], epochs[order], diffs[order]
-    begins = np.ones(len(order), np.bool_)
-    begins[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
-    firsts = np.flatnonzero(begins)
-    before = np.cumsum(diffs) - diffs
-    changed = before + diffs - np.repeat(before[firsts], np.diff(firsts, append=len(order)))
-    # Only what an epoch comes to counts, not the order in which its changes were staged.
-    is_last = np.ones(len(order), np.bool_)
-    is_last[:-1] = begins[1:] | (epochs[1:] != epochs[:-1])
-    return rows[:, firsts], np.minimum.reduceat(np.where(is_last, changed, 0), firsts)

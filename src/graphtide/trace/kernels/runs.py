@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphtide.jit import leaf
 
 __all__ = [
+    "BULK",
     "EFFORT",
     "FRESH",
     "MERGED",
@@ -30,7 +31,8 @@ RUNS = 4
 FRESH = 5
 SINCE = 6  # slot of the frontier: its number of elements, then their coordinates
 OPEN = 7  # the first epoch that is not committed
-RUN_TABLE = 8
+BULK = 8  # how many times the rows of its largest run it had, when an idle spine was last looked at
+RUN_TABLE = 9
 
 # Fields of a run.
 RUN_FIELDS = 5

@@ -35,6 +35,7 @@ from graphtide.trace.kernels.consolidate import consolidate, keep_before
 from graphtide.trace.kernels.heap import NONE, allocate, release, words
 from graphtide.trace.kernels.merge import merge_some, start_merge
 from graphtide.trace.kernels.runs import (
+    BULK,
     EFFORT,
     FRESH,
     MERGED,
@@ -91,7 +92,8 @@ DEFAULT = 2
 LAZY = 1
 IDLE = 0
 # Runs that an idle spine may have while the largest has most of its rows; into how many parts the merges of those too
-# many are dealt out, of which an insertion does one; and the rows it reads for each of its own at most.
+# many are dealt out, of which an insertion does one; and the rows it reads for each of its own at most, unless there
+# are more times as many as the largest run has: merges fall behind then, which is how it is where most rows go again.
 IDLE_RUNS = 192
 IDLE_PARTS = 16
 MOST_READ = 8
@@ -192,7 +194,7 @@ def push_run(heap, slot, batch):
         # Now and then: to count the rows of all runs would be most of the work for a batch of one.
         if spine[RUNS] % FEW_RUNS == 0:
             _begin_cheapest(heap, slot, _excess(heap, spine))
-        fuel = min(_unread(heap, spine) // IDLE_PARTS, rows * MOST_READ)
+        fuel = min(_unread(heap, spine) // IDLE_PARTS, rows * max(MOST_READ, spine[BULK]))
     else:
         fuel = _fuel(spine, rows)
     _work(heap, slot, max(LEAST_FUEL, fuel))
@@ -250,7 +252,7 @@ def _unread(heap, spine):
 
 @leaf
 def _excess(heap, spine):
-    """How many runs an idle spine has too many.
+    """How many runs an idle spine has too many; it remembers its bulk.
 
     The more rows there are beside the largest run, the fewer runs they may lie in: most may be void by then, and they
     are to be one before there are as many of them.
@@ -261,6 +263,7 @@ def _excess(heap, spine):
         rows = rows_of(heap, run_slot(spine, r))
         largest = max(largest, rows)
         total += rows
+    spine[BULK] = total // largest
     room = min(largest, max(0, 2 * (2 * largest - total)))
     return max(0, spine[RUNS] - max(FEW_RUNS, IDLE_RUNS * room // largest))
 
