@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import csv as tables
 
 from graphtide import datasets
+from graphtide.bench.ego_graphs import recommended
 from graphtide.ego import Neighbourhoods
 
 COLOURS: Final = {
@@ -31,6 +32,7 @@ PAPER_NAMES: Final = {
     "OverlappingMining": "VNM_D",
     "Incremental": "IOB",
 }
+RECOMMENDED: Final = "debian's recommendations, two hops either way"
 SHIPPED: Final = ("ego-Twitter", "soc-Slashdot0902", "debian", "debian, two hops", "copying model")
 # Graphs that do not come with the package: their files, whether these begin with the names of columns.
 BY_PATH: Final = {
@@ -42,13 +44,16 @@ BY_PATH: Final = {
 def neighbourhoods(name: str, folder: Path | None = None) -> Neighbourhoods | None:
     """The neighbourhoods of a graph; none if it does not come with the package and is not in the folder.
 
-    On Twitter and Slashdot a vertex reads those that it follows or tagged, in Debian a package what it refers to (with
-    two hops, also what these refer to), in the kernel a function what it uses, in the thesaurus a word its synonyms,
-    and in the copying model of the web a page what it links to.
+    On Twitter and Slashdot a vertex reads those that it follows or tagged, in Debian a package what it refers to
+    (with two hops, also what these refer to; by recommendations, those with the like ones, too), in the kernel a
+    function what it uses, in the thesaurus a word its synonyms, and in the copying model of the web a page what it
+    links to.
     """
     if name == "copying model":
         edges = datasets.copying_model(200_000, out_degree=10, copy_probability=0.95, seed=1)
         return _numbered(edges["dst"].to_numpy(), edges["src"].to_numpy())
+    if name == RECOMMENDED:
+        return recommended(quick=False)
     if name in BY_PATH:
         file, has_names = BY_PATH[name]
         file = folder / name / file if folder else None

@@ -16,7 +16,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from experiments.continuous_plots import bars, panels, plain, save
-from experiments.ego_graphs import COLOURS, PAPER_NAMES, neighbourhoods
+from experiments.ego_graphs import COLOURS, PAPER_NAMES, RECOMMENDED, neighbourhoods
 from experiments.ego_runs import AGGREGATES, at_ratio, planned, planned_flat, throughputs
 from experiments.latencies import read, write
 from graphtide.ego import (
@@ -41,7 +41,7 @@ METHODS = {
     "OverlappingMining": OverlappingMining(),
     "Incremental": Incremental(),
 }
-HOPS = {"debian": "one hop", "debian, two hops": "two hops"}
+HOPS = {"debian": "one hop", "debian, two hops": "two hops", RECOMMENDED: "two hops either way,\nrecommendations"}
 BASELINES = {"all push": "#7a8794", "all pull": "#c5ccd3"}
 FLAT = "VNM_A, flattened"
 OTHERS = {"decisions, nothing shared": "#1b1f23", FLAT: "#937860"}
@@ -195,15 +195,15 @@ def gain(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def by_hops(axes: Axes, rows: Sequence[Row]) -> None:
-    """Thousands of operations a second by hops."""
+    """Millions of operations a second by hops."""
     series = list(dict.fromkeys(row.series for row in rows))
     for place, name in enumerate(series):
-        speeds = [row.operations_per_second / 1e3 for row in rows if row.series == name]
+        speeds = [row.operations_per_second / 1e6 for row in rows if row.series == name]
         colour = (COLOURS | BASELINES | OTHERS)[name]
         drawn = bars(axes, place, len(series), speeds, color=colour, label=name)
-        axes.bar_label(drawn, [f"{each:,.0f}" for each in speeds], fontsize=8)
+        axes.bar_label(drawn, [f"{each:.3g}" for each in speeds], fontsize=7)
     axes.set_xticks(range(len(HOPS)), list(HOPS.values()))
-    axes.set_ylabel("thousands of operations a second")
+    axes.set_ylabel("millions of operations a second")
     plain(axes, log="y")
     axes.legend(frameon=False, fontsize=8)
 
