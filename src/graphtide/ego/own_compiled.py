@@ -20,7 +20,7 @@ from graphtide.functions import (
     State,
     check_keeps_types,
     compile_faithful,
-    overflowed,
+    doubted,
     point_to_states,
 )
 from graphtide.rows import Kind, Type
@@ -119,7 +119,7 @@ class OwnWords(Partials):
 
     def in_doubt(self) -> bool:
         """Whether Python would have raised or done otherwise since this was last asked: then states are wrong."""
-        return overflowed()
+        return doubted()
 
     def check(self, codes: Codes, value_type: Type) -> None:
         """All numbers will do."""

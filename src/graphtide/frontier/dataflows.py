@@ -11,11 +11,11 @@ import numpy as np
 
 from graphtide.errors import CapacityError, NotConvergedError
 from graphtide.frontier.delta import Delta
-from graphtide.frontier.failures import Failures, first_overflow
+from graphtide.frontier.failures import Failures, first_failure
 from graphtide.frontier.steps import Begin, Steps, no_state
 from graphtide.frontier.sums import Sums
 from graphtide.frontier.vanilla import VanillaFlow, VanillaProgram
-from graphtide.functions import note_overflow, overflowed
+from graphtide.functions import doubted, note_doubt
 from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ class Dataflows:
             raise
         except CapacityError as error:
             self.leave(kept)
-            raise first_overflow(name) from error
+            raise first_failure(name) from error
         # A dataflow also looks at rows that cancel: the answer from scratch decides.
-        if overflowed() and ground.try_to_compute(steps, Failures(), kept=False) is None:
-            note_overflow()
+        if doubted() and ground.try_to_compute(steps, Failures(), kept=False) is None:
+            note_doubt()
         return kept
 
     def leave(self, program: VanillaProgram) -> None:
@@ -102,9 +102,9 @@ class Dataflows:
 
         It does not say which of them does not settle, or made an int that is too long: their answers from scratch do.
         """
-        overflowed()  # whatever was tried before is forgotten
+        doubted()  # whatever was tried before is forgotten
         is_settled = flow.follow()
-        if is_settled and not overflowed():
+        if is_settled and not doubted():
             return
         for program in flow.programs:
             self._ground.try_to_compute(program.steps, failures, kept=False)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from graphtide.frontier.query import ProgramQuery
     from graphtide.frontier.steps import Steps
 
-__all__ = ["Failures", "first_overflow", "raise_all"]
+__all__ = ["Failures", "first_failure", "raise_all"]
 
-_SHORTER: Final = "ints have 64 bits here: let the function return None beyond a bound, or work on floats"
+_RETURN_NONE: Final = "let the function return None for what it divides by 0 and beyond a bound, or let it make floats"
 
 
 @dataclass(slots=True)
@@ -22,32 +22,32 @@ class Failures:
     """The programs that a batch left without an answer, which must be forgotten."""
 
     unsettled: list[Steps] = field(default_factory=list)
-    overflowed: list[Steps] = field(default_factory=list)
-    suspects: list[Steps] = field(default_factory=list)  # an int was too long, but maybe of a state that is no more
+    failed: list[Steps] = field(default_factory=list)
+    suspects: list[Steps] = field(default_factory=list)  # a function failed, but maybe on a state that is no more
 
     def __bool__(self) -> bool:
-        return bool(self.unsettled or self.overflowed)
+        return bool(self.unsettled or self.failed)
 
     def add(self, other: Failures) -> None:
         """Let those of another be among these."""
         self.unsettled += other.unsettled
-        self.overflowed += other.overflowed
+        self.failed += other.failed
         self.suspects += other.suspects
 
     def has(self, steps: Steps) -> bool:
         """Whether a program is among them."""
-        return any(each is steps for each in (*self.unsettled, *self.overflowed))
+        return any(each is steps for each in (*self.unsettled, *self.failed))
 
     def drop(self, queries: Sequence[ProgramQuery], batch: int) -> GraphtideError:
         """Drop those of the queries that these programs are of; what is said of it."""
-        others = [query for query in queries if not any(query.steps is steps for steps in self.overflowed)]
-        overflowed, unsettled = _drop_all(queries, self.overflowed), _drop_all(others, self.unsettled)
+        others = [query for query in queries if not any(query.steps is steps for steps in self.failed)]
+        failed, unsettled = _drop_all(queries, self.failed), _drop_all(others, self.unsettled)
         applied = "The batch was applied, and other queries follow it"
-        if overflowed:
+        if failed:
             more = f"; {unsettled} did not settle and was dropped, too" if unsettled else ""
             return CapacityError(
-                f"with batch {batch}, {overflowed} made an int of more than 64 bits and was dropped{more}",
-                hint=f"{_SHORTER}. {applied}",
+                f"with batch {batch}, {failed} made an int of more than 64 bits or divided by 0, and was dropped{more}",
+                hint=f"{_RETURN_NONE}. {applied}",
             )
         return NotConvergedError(
             f"with batch {batch}, {unsettled} did not settle and was dropped: "
@@ -64,9 +64,11 @@ def _drop_all(queries: Sequence[ProgramQuery], failed: list[Steps]) -> str:
     return ", ".join(f'"{query.name}"' for query in dropped)
 
 
-def first_overflow(name: str) -> CapacityError:
+def first_failure(name: str) -> CapacityError:
     """That a query cannot be kept."""
-    return CapacityError(f'the first answer of "{name}" has an int of more than 64 bits on its way', hint=_SHORTER)
+    return CapacityError(
+        f'the first answer of "{name}" has an int of more than 64 bits or a division by 0 on its way', hint=_RETURN_NONE
+    )
 
 
 def raise_all(errors: Sequence[Exception]) -> None:

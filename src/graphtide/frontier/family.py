@@ -22,7 +22,7 @@ from graphtide.frontier.kernels.maintain import maintain
 from graphtide.frontier.steps import LONG, NARROW, SHORT, WIDE, Steps, no_state
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.workspace import StateChanges, Workspace
-from graphtide.functions import overflow_flag, overflowed
+from graphtide.functions import doubt_flag, doubted
 
 __all__ = ["Family", "StateChanges"]
 
@@ -50,7 +50,7 @@ class Family:
         self._order: dict[Steps, int] = {}
         self._reported = self._order  # as it was at the last batch
         self.failures: Failures | None = None  # of the last batch
-        self._may_overflow = False  # whether a function of a query works on ints
+        self._may_fail = False  # whether a query has a function of a user's
 
     def add(self, steps: Steps) -> None:
         """Let a query be kept with these."""
@@ -102,7 +102,7 @@ class Family:
         """Queries were added or dropped; what the last batch changed is kept."""
         self._order = {query: at for at, query in enumerate(self.queries)}
         drops = any(query.dropping is not None for query in self.queries)
-        self._may_overflow = any(query.message.may_overflow for query in self.queries)
+        self._may_fail = any(query.message.may_fail for query in self.queries)
         # A query that asks for bytes of a budget may take them from any other.
         is_divided = len(self.queries) >= _MANY and _helper() is not None
         if is_divided and any(isinstance(query, ThinSteps) for query in self.queries):
@@ -116,7 +116,7 @@ class Family:
             control = space.control
             control[fields.QUERIES], control[fields.ADJACENT] = self._table.ctypes.data, self._adjacent.ctypes.data
             control[fields.COLUMN] = self.column
-            control[fields.OVERFLOW_FLAG] = 0
+            control[fields.DOUBT_FLAG] = 0
         self._places = [(space, space.first, space.last) for space in self._spaces]
         self.vertices = 0
 
@@ -145,17 +145,17 @@ class Family:
                 self._provide(space, code)
         else:
             self._run_both()
-        if self._may_overflow:
-            self._look_for_overflows()
+        if self._may_fail:
+            self._look_for_doubts()
         self._reported = self._order
         self._covered = self._places
 
-    def _look_for_overflows(self) -> None:
-        """Find the queries whose functions made ints that are too long."""
-        for query in self.queries:
-            if query.row[fields.OVERFLOWED]:
-                query.row[fields.OVERFLOWED] = 0
-                self._fail().suspects.append(query)
+    def _look_for_doubts(self) -> None:
+        """Find the queries whose functions divided by 0, or made ints that are too long."""
+        doubted = self._table[: len(self.queries), fields.DOUBTED]
+        for at in np.flatnonzero(doubted).tolist():
+            self._fail().suspects.append(self.queries[at])
+        doubted[:] = 0
 
     def _fail(self) -> Failures:
         if self.failures is None:
@@ -164,15 +164,15 @@ class Family:
 
     def _run(self, space: Workspace) -> int:
         """Go on with a batch until it is done or an array is too short."""
-        if not self._may_overflow:
+        if not self._may_fail:
             return maintain(space.control, self._like_rounds, self._like_states, self._nothing)
         # Each thread has a flag of its own, and the next part of the run may be another one's.
         control = space.control
-        overflowed()  # whatever was tried before is forgotten
-        control[fields.OVERFLOW_FLAG] = overflow_flag()
+        doubted()  # whatever was tried before is forgotten
+        control[fields.DOUBT_FLAG] = doubt_flag()
         code = maintain(control, self._like_rounds, self._like_states, self._nothing)
-        if code != fields.DONE and overflowed():
-            self.queries[control[fields.POSITION]].row[fields.OVERFLOWED] = 1
+        if code != fields.DONE and doubted():
+            self.queries[control[fields.POSITION]].row[fields.DOUBTED] = 1
         return code
 
     def _run_both(self) -> None:

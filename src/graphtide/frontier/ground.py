@@ -19,7 +19,7 @@ from graphtide.frontier.budget import Budget
 from graphtide.frontier.dataflows import Dataflows
 from graphtide.frontier.delta import Delta
 from graphtide.frontier.edges import Edges
-from graphtide.frontier.failures import Failures, first_overflow
+from graphtide.frontier.failures import Failures, first_failure
 from graphtide.frontier.family import Family, StateChanges
 from graphtide.frontier.housekeeping import Housekeeping
 from graphtide.frontier.kernels import fields
@@ -37,7 +37,7 @@ from graphtide.frontier.sums import SumMemory, Sums
 from graphtide.frontier.thin_steps import ThinSteps
 from graphtide.frontier.turnover import Turnover
 from graphtide.frontier.whole_sums import WholeSums
-from graphtide.functions import overflowed
+from graphtide.functions import doubted
 from graphtide.rows.codes import Codes
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ class Ground(ABC):
         self, admitted: Admitted, maintain: Maintenance, *, live: LiveGraph, edges: Edges, name: str
     ) -> ProgramQuery:
         """Compute the first answer of a program, and keep it as the policy says."""
-        overflowed()  # whatever was tried before is forgotten
+        doubted()  # whatever was tried before is forgotten
         query = self._first_answer(admitted, maintain, live=live, edges=edges, name=name)
         self._kept += 1
-        if admitted.message.may_overflow and overflowed():
+        if admitted.message.may_fail and doubted():
             self.forget(query)
-            raise first_overflow(name)
+            raise first_failure(name)
         return query
 
     def _first_answer(
@@ -263,12 +263,12 @@ class Ground(ABC):
 
     def _follow_others(self, delta: Delta, failures: Failures) -> None:
         """The same for programs that are in no family; and the turn of those within budgets."""
-        overflowed()  # whatever was tried before is forgotten
+        doubted()  # whatever was tried before is forgotten
         for query in self._summed:
             if query.sums.is_aside:
                 continue
             self._follow_sums(query.sums, delta)
-            if overflowed():
+            if doubted():
                 failures.suspects.append(query.steps)
         self._flows.follow(delta, failures)
         for query in self._recomputed:
@@ -280,14 +280,14 @@ class Ground(ABC):
 
     def try_to_compute(self, steps: Steps, failures: Failures, *, kept: bool = True) -> NDArray[Any] | None:
         """As `compute`; None if the program has no answer any more, and then it is among the failures."""
-        overflowed()  # whatever was tried before is forgotten
+        doubted()  # whatever was tried before is forgotten
         states: NDArray[Any] | None = None
         try:
             states = self.compute(steps, steps.begin, kept=kept)
         except NotConvergedError:
             failures.unsettled.append(steps)
-        if overflowed():
-            failures.overflowed.append(steps)
+        if doubted():
+            failures.failed.append(steps)
             return None
         return states
 

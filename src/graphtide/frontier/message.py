@@ -23,9 +23,9 @@ from graphtide.functions import (
     as_bits,
     compile_checked,
     compile_scalar,
+    doubt_flag,
     made_by,
     name_of,
-    overflow_flag,
     point_to,
     takes_up_to,
 )
@@ -48,9 +48,9 @@ class CompiledMessage:
     pointer: Pointer | None = None  # kept, because kernels know only its address
 
     @property
-    def may_overflow(self) -> bool:
-        """Whether a user's function works on ints, which may become too long for a state."""
-        return self.pointer is not None and self.dtype == _INT
+    def may_fail(self) -> bool:
+        """Whether it is a user's function, which may divide by 0 or make an int that is too long for a state."""
+        return self.pointer is not None
 
 
 def compile_message(program: Program, weight_dtype: np.dtype[Any] | None = None) -> CompiledMessage:
@@ -117,8 +117,8 @@ def check_monotone(program: Program, message: CompiledMessage, states: NDArray[A
     """
     nothing = no_state(message.dtype)
     known = weights.view(message.dtype)
-    reached = states_in_reach(message.kind, states, known, _MOST_STATES, nothing, overflow_flag())
-    at, w = first_offence(message.kind, reached, known, overflow_flag())
+    reached = states_in_reach(message.kind, states, known, _MOST_STATES, nothing, doubt_flag())
+    at, w = first_offence(message.kind, reached, known, doubt_flag())
     if at < 0:
         return
     assert not isinstance(program.message, str)

@@ -14,7 +14,7 @@ from graphtide.frontier.kernels.shapes import Kept, Lists
 from graphtide.frontier.maintenance import Dropping
 from graphtide.frontier.steps import Begin, Log, Steps
 from graphtide.frontier.sum_program import CompiledSum, SumProgram
-from graphtide.functions import note_overflow
+from graphtide.functions import note_doubt
 from graphtide.rows.codes import Codes
 
 __all__ = ["SumMemory", "Sums"]
@@ -148,9 +148,9 @@ class Sums(Steps):
 
     def _tell_of_overflow(self) -> None:
         """Sums of ints are too long where the functions around them are not asked."""
-        if self.row[fields.OVERFLOWED]:
-            self.row[fields.OVERFLOWED] = 0
-            note_overflow()
+        if self.row[fields.DOUBTED]:
+            self.row[fields.DOUBTED] = 0
+            note_doubt()
 
     def _last_of(self, vertices: NDArray[np.int32]) -> NDArray[Any]:
         out = np.empty(len(vertices), self.dtype)

@@ -13,7 +13,7 @@ from graphtide.functions.compiled import (
     point_to,
     takes_up_to,
 )
-from graphtide.functions.doubt import note_overflow, overflow_flag, overflowed
+from graphtide.functions.doubt import doubt_flag, doubted, note_doubt
 from graphtide.functions.faithful import compile_faithful
 from graphtide.functions.states import State, check_keeps_types, point_to_states
 
@@ -26,11 +26,11 @@ __all__ = [
     "compile_checked",
     "compile_faithful",
     "compile_scalar",
+    "doubt_flag",
+    "doubted",
     "made_by",
     "name_of",
-    "note_overflow",
-    "overflow_flag",
-    "overflowed",
+    "note_doubt",
     "point_to",
     "point_to_states",
     "takes_up_to",

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types  # pyright: ignore[reportPrivateImportUsage] - it is documented there
 
 from graphtide.functions.doubt import doubt
-from graphtide.functions.overflow import OVERFLOWING, are_ints, difference, let_be
+from graphtide.functions.operations import CHECKED, are_ints, difference, let_be
 
 __all__ = ["NAMES", "OPERATIONS"]
 
@@ -36,62 +36,16 @@ def divide(one: Any, other: Any) -> Any:
     return one / other
 
 
-def divide_whole(one: Any, other: Any) -> Any:
-    return one // other
-
-
-def remainder(one: Any, other: Any) -> Any:
-    return one % other
-
-
-def _ratio(one: Any, other: Any) -> Any:
-    if other == 0:
-        _doubt()
-        return 0.0
-    return np.float64(one) / np.float64(other)
-
-
 def _ratio_of_ints(one: Any, other: Any) -> Any:
     # Python rounds the ratio alone, not what it is of.
-    if other == 0 or not (-_EXACT <= one <= _EXACT and -_EXACT <= other <= _EXACT):
+    if not (-_EXACT <= one <= _EXACT and -_EXACT <= other <= _EXACT):
         _doubt()
-        return 0.0
-    return np.float64(one) / np.float64(other)
+    return _ratio(one, other)
 
 
-def _quotient(one: Any, other: Any) -> Any:
-    if other == 0:
-        _doubt()
-        return 0.0
-    return np.float64(one) // np.float64(other)
-
-
-def _quotient_of_ints(one: Any, other: Any) -> Any:
-    if other == 0:
-        _doubt()
-        return np.int64(0)
-    if other == -1:
-        return difference(np.int64(0), np.int64(one))
-    return np.int64(one) // np.int64(other)
-
-
-def _rest(one: Any, other: Any) -> Any:
-    if other == 0:
-        _doubt()
-        return 0.0
-    return np.float64(one) % np.float64(other)
-
-
-def _rest_of_ints(one: Any, other: Any) -> Any:
-    if other == 0:
-        _doubt()
-        return np.int64(0)
-    return np.int64(0) if other == -1 else np.int64(one) % np.int64(other)
-
+_ratio: Any = CHECKED[operator.truediv]
 
 let_be(divide, lambda one, other: _ratio_of_ints if are_ints(one, other) else _ratio)
-let_be(divide_whole, lambda one, other: _quotient_of_ints if are_ints(one, other) else _quotient)
-let_be(remainder, lambda one, other: _rest_of_ints if are_ints(one, other) else _rest)
 
 
 # -- powers and shifts
@@ -119,7 +73,7 @@ def _shifted_right(one: Any, other: Any) -> Any:
     return np.int64(one) >> min(max(np.int64(other), np.int64(0)), np.int64(63))
 
 
-_power_of_ints: Any = OVERFLOWING[operator.pow]
+_power_of_ints: Any = CHECKED[operator.pow]
 
 
 def _raised(one: Any, other: Any) -> Any:
@@ -328,12 +282,10 @@ _TWO_FLOATS: Final = (math.pow, math.copysign, math.atan2)
 
 # By operators.
 OPERATIONS: Final[dict[Any, Any]] = {
-    **OVERFLOWING,
+    **CHECKED,
     operator.pow: power,
     operator.rshift: shift_right,
     operator.truediv: divide,
-    operator.floordiv: divide_whole,
-    operator.mod: remainder,
     operator.neg: negate,
     operator.pos: plus,
     operator.invert: invert,

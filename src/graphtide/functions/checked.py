@@ -16,7 +16,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.untyped_passes import MakeFunctionToJitFunction
 
 from graphtide.functions.compiled import OPTIONS, compile_scalar, name_of
-from graphtide.functions.overflow import OVERFLOWING
+from graphtide.functions.operations import CHECKED
 
 __all__ = ["CheckedPipeline", "ReplaceOperations", "compile_checked"]
 
@@ -25,7 +25,7 @@ _njit: Any = numba.njit
 
 
 def compile_checked(function: Callable[..., Any]) -> Any:
-    """As `compile_scalar`, and `overflowed` tells if a sum, difference, product, power or shift of ints was too long.
+    """As `compile_scalar`, and `doubted` tells of an int of more than 64 bits, and of a division by 0.
 
     Compiled functions that it calls are checked, too, and so are functions inside of it; but not what is built in, such
     as `sum`.
@@ -123,5 +123,5 @@ class CheckedPipeline(CompilerBase):
 
 
 class _Checked(CheckedPipeline):
-    operations = OVERFLOWING
+    operations = CHECKED
     made: ClassVar[WeakKeyDictionary[Any, Any]] = WeakKeyDictionary()

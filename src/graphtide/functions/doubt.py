@@ -11,25 +11,25 @@ from numba import types  # pyright: ignore[reportPrivateImportUsage] - it is doc
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["doubt", "note_overflow", "overflow_flag", "overflowed", "set_flag"]
+__all__ = ["doubt", "doubt_flag", "doubted", "note_doubt", "set_flag"]
 
 _cgutils: Any = cgutils
 
 
-def overflowed() -> bool:
-    """Whether an int of a checked function had more than 64 bits in this thread since it last asked."""
+def doubted() -> bool:
+    """Whether a checked function noted something in this thread since it last asked."""
     flag = _flags.word
     found = bool(flag[0])
     flag[0] = 0
     return found
 
 
-def note_overflow() -> None:
-    """Let `overflowed` tell of an int that compiled code found to be too long by itself."""
+def note_doubt() -> None:
+    """Let `doubted` tell of an int that compiled code found to be too long by itself."""
     _flags.word[0] = 1
 
 
-def overflow_flag() -> int:
+def doubt_flag() -> int:
     """The address of the word that checked functions set in this thread, for kernels that ask who did."""
     return int(_flags.word.ctypes.data)
 
@@ -55,7 +55,7 @@ _flags: Final = _Flags()
 
 
 def set_flag(context: Any, builder: Any) -> None:
-    """Note in compiled code that an int was too long; only then is it asked whose word that is."""
+    """Note in compiled code what must not be; only then is it asked whose word that is."""
     word = context.get_value_type(types.int64)
     key = context.get_constant(types.uint32, _Flags.key.value)
     place = _cgutils.ir.FunctionType(word.as_pointer(), [key.type])

@@ -29,7 +29,7 @@ _unsupported: Any = UnsupportedError
 
 
 def compile_faithful(function: Callable[..., Any]) -> Any:
-    """As `compile_scalar`, but it gives what Python would give, in value and type, or `overflowed` tells.
+    """As `compile_scalar`, but it gives what Python would give, in value and type, or `doubted` tells.
 
     Compiling it is refused where that cannot be promised.
     """

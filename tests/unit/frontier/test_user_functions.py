@@ -177,13 +177,36 @@ def test_a_query_whose_int_becomes_too_long_is_dropped_by_name(maintain: gt.Main
     calm = live.ife(
         gt.ife(lambda state, weight: 2 * state + weight, initial={3: 1}, weight="weight"), maintain=maintain
     )
-    with pytest.raises(CapacityError, match='with batch 2, "grows" made an int of more than 64 bits and was dropped'):
+    with pytest.raises(
+        CapacityError, match='with batch 2, "grows" made an int of more than 64 bits or divided by 0, and was dropped'
+    ):
         live.apply(insert=[(4, 5, 10**12)])
     assert list(live.queries) == [near.name, calm.name]
     assert states(near)[5] == 10**12 + 4
     assert states(calm) == {3: 1, 4: 3, 5: 10**12 + 6}
     live.apply(delete=[(4, 5, 10**12)])
     assert 5 not in states(near)
+
+
+def inverse(state: Any, weight: Any) -> Any:
+    return state + 10 // weight
+
+
+@pytest.mark.parametrize("weight", [int, float])
+@pytest.mark.parametrize("maintain", POLICIES, ids=lambda policy: type(policy).__name__)
+def test_a_query_that_divides_by_0_is_dropped_by_name(maintain: gt.Maintenance, weight: type) -> None:
+    live = gt.LiveGraph(weight=weight)
+    live.apply(insert=[(1, 2, weight(5)), (2, 3, weight(2))])
+    divides = gt.ife(inverse, initial={1: 0}, weight="weight")
+    live.ife(divides, name="divides", maintain=maintain)
+    live.ife(gt.ife(inverse, initial={3: 0}, weight="weight"), name="calm", maintain=maintain)
+    with pytest.raises(CapacityError, match=r'"divides" made an int of more .* or divided by 0'):
+        live.apply(update=[(1, 2, weight(0))])
+    assert list(live.queries) == ["calm"]
+    with pytest.raises(CapacityError, match="or a division by 0 on its way"):
+        live.ife(divides, maintain=maintain)
+    live.apply(update=[(1, 2, weight(1))])
+    assert states(live.ife(divides, maintain=maintain)) == {1: 0, 2: 10, 3: 15}
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -193,7 +216,9 @@ def test_queries_with_one_function_are_dropped_one_by_one(first: int) -> None:
     beginnings = [{0: 3}, {8: 3}]
     for initial in (beginnings[first], beginnings[1 - first]):
         live.ife(gt.ife(squared, initial=initial, weight="weight"), name=str(min(initial)))
-    with pytest.raises(CapacityError, match='with batch 2, "0" made an int of more than 64 bits and was dropped'):
+    with pytest.raises(
+        CapacityError, match='with batch 2, "0" made an int of more than 64 bits or divided by 0, and was dropped'
+    ):
         live.apply(insert=[(4, 5, 10**12), (5, 6, 1)])
     assert list(live.queries) == ["8"]
     assert states(live.queries["8"]) == {8: 3, 5: 9, 6: 81}
@@ -205,7 +230,9 @@ def test_a_query_that_neither_fits_nor_settles_takes_no_other_with_it() -> None:
     grows = gt.ife(lambda state, weight: state * weight, aggregate="max", initial={1: 1}, weight="weight")
     live.ife(grows, name="grows")
     live.ife(gt.ife(lambda state, weight: state + weight, initial={3: 1}, weight="weight"), name="calm")
-    with pytest.raises(CapacityError, match='"grows" made an int of more than 64 bits and was dropped') as raised:
+    with pytest.raises(
+        CapacityError, match='"grows" made an int of more than 64 bits or divided by 0, and was dropped'
+    ) as raised:
         live.apply(insert=[(2, 2, 2), (3, 4, 2**61)])
     assert "settle" not in str(raised.value)
     assert list(live.queries) == ["calm"]

@@ -19,6 +19,8 @@ __all__ = [
     "CONTROL_FIELDS",
     "DEGREES",
     "DONE",
+    "DOUBTED",
+    "DOUBT_FLAG",
     "DROPPED",
     "ENDLESS",
     "FINISH",
@@ -42,8 +44,6 @@ __all__ = [
     "NEXT",
     "ORIGIN",
     "OUT",
-    "OVERFLOWED",
-    "OVERFLOW_FLAG",
     "OWN",
     "PLACES",
     "POSITION",
@@ -116,7 +116,7 @@ REGION_VERTICES = 26  # those that came later are outside
 ANCHOR = 27  # the address of the bound, and of what landmarks said of the target then
 ORIGIN = 28
 TARGET = 29
-OVERFLOWED = 30  # 1 if an int of a user's function, or a sum of them, was too long in this batch
+DOUBTED = 30  # 1 if a user's function failed in this batch, or a sum of ints was too long
 WORK = 31  # edges gone along to compute dropped steps again: by the length of the vertex's degree in bits
 DEGREES = 20  # lengths that are told apart; the last stands for those above it
 QUERY_FIELDS = WORK + DEGREES
@@ -148,7 +148,7 @@ LABELS = 19  # the address of what vertices begin with if each begins with a sta
 LABEL_COUNT = 20
 SCRATCH = 21  # the address of the table of scratch memory and changes
 MOST = 22  # no round of a program without a last one may come after this one
-OVERFLOW_FLAG = 23  # the address of the word that users' functions set in the thread that runs; 0 if none can
+DOUBT_FLAG = 23  # the address of the word that users' functions set in the thread that runs; 0 if none can
 CONTROL_FIELDS = 24
 
 SEEDING, COLLECTING, ANSWERING, COMPLETING, REPORTING = 0, 1, 2, 3, 4

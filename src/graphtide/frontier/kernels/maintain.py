@@ -36,6 +36,8 @@ from graphtide.frontier.kernels.fields import (
     COLUMN,
     COMPLETING,
     DONE,
+    DOUBT_FLAG,
+    DOUBTED,
     DROPPED,
     ENDLESS,
     FIRST,
@@ -57,8 +59,6 @@ from graphtide.frontier.kernels.fields import (
     NEED,
     NEXT,
     OUT,
-    OVERFLOW_FLAG,
-    OVERFLOWED,
     PLACES,
     POSITION,
     QUERIES,
@@ -130,7 +130,7 @@ def maintain(control, like_rounds, like_states, nothing):
     while control[POSITION] < control[LAST]:
         query = queries[control[POSITION]]
         if query[ASIDE] == 1:
-            _note_overflow(query, control)
+            _note_doubt(query, control)
             changes.ends[control[POSITION]] = control[OUT]
             control[POSITION] += 1
             continue
@@ -146,7 +146,7 @@ def maintain(control, like_rounds, like_states, nothing):
                 return TOO_FEW_CALLS if control[NEED] > 0 else TOO_FEW_ROUNDS
             if control[CALLS] == 0:
                 # Nothing of this query changes: the common case of many queries.
-                _note_overflow(query, control)
+                _note_doubt(query, control)
                 changes.ends[control[POSITION]] = control[OUT]
                 control[POSITION] += 1
                 continue
@@ -166,7 +166,7 @@ def maintain(control, like_rounds, like_states, nothing):
             control[STAGE] = REPORTING
         if not _report(query, control, kept, scratch, changes, nothing):
             return TOO_FEW_CHANGES
-        _note_overflow(query, control)
+        _note_doubt(query, control)
         control[STAGE] = SEEDING
         control[POSITION] += 1
     control[POSITION] = control[FIRST]
@@ -175,11 +175,11 @@ def maintain(control, like_rounds, like_states, nothing):
 
 
 @leaf
-def _note_overflow(query, control):
+def _note_doubt(query, control):
     """Note that the function of the query under way made an int that is too long."""
-    if control[OVERFLOW_FLAG] != 0:
-        flag = address_to_words(control[OVERFLOW_FLAG], 1)
-        query[OVERFLOWED] |= flag[0]
+    if control[DOUBT_FLAG] != 0:
+        flag = address_to_words(control[DOUBT_FLAG], 1)
+        query[DOUBTED] |= flag[0]
         flag[0] = 0
 
 

@@ -43,12 +43,12 @@ def weight_of(weights, slot):
 
 
 @kernel
-def states_in_reach(kind, states, weights, most, nothing, overflow_flag):
+def states_in_reach(kind, states, weights, most, nothing, doubt_flag):
     """States that walks along edges of these weights may make of the given ones, at most so many; they ascend.
 
     A state is none if an int on its way was too long, which the word at an address tells.
     """
-    flag = address_to_words(overflow_flag, 1)
+    flag = address_to_words(doubt_flag, 1)
     flag[0] = 0
     found = np.unique(states)[:most]
     while found.shape[0] < most:
@@ -75,12 +75,12 @@ def states_in_reach(kind, states, weights, most, nothing, overflow_flag):
 
 
 @kernel
-def first_offence(kind, states, weights, overflow_flag):
+def first_offence(kind, states, weights, doubt_flag):
     """Of states that ascend: the first that makes a better message than the one before it, and the weight of the edge.
 
     Places in both arrays, or (-1, -1) if there is none. Messages with ints that are too long are not compared.
     """
-    flag = address_to_words(overflow_flag, 1)
+    flag = address_to_words(doubt_flag, 1)
     for w in range(weights.shape[0]):
         for k in range(1, states.shape[0]):
             flag[0] = 0

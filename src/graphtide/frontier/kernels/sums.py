@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from graphtide.frontier.kernels.degrees import degree_along
 from graphtide.frontier.kernels.exact_sum import MOST_PARTS, add_part, is_no_int, is_too_long, rounded
 from graphtide.frontier.kernels.fields import (
+    DOUBTED,
     FINISH,
     KIND,
     LAST_ROUND,
     MARK_WIDTH,
     MARK_WORDS,
-    OVERFLOWED,
     RECOMPUTED,
     SIDES,
 )
@@ -93,7 +93,7 @@ def _finished(query, begin, parts, count):
     arguments = (begin, rounded(parts, count))
     made = call_at(query[FINISH], arguments)  # pyright: ignore[reportCallIssue] - numba fills in the context
     if is_too_long(parts, count) or is_no_int(parts, made):
-        query[OVERFLOWED] = 1
+        query[DOUBTED] = 1
     return made
 
 

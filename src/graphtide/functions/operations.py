@@ -1,4 +1,4 @@
-"""Operations on ints that note a result of more than 64 bits."""
+"""Operations that note an int of more than 64 bits, and a division by 0."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba.extending import intrinsic, overload
 
 from graphtide.functions.doubt import doubt, set_flag
 
-__all__ = ["OVERFLOWING", "are_ints", "difference", "let_be"]
+__all__ = ["CHECKED", "are_ints", "difference", "let_be"]
 
 _types: Any = types
 _doubt: Any = doubt
@@ -97,10 +97,70 @@ _of_ints(multiply, lambda one, other: _product(np.int64(one), np.int64(other)))
 _of_ints(shift, _shifted)
 _of_ints(raise_to, _power)
 
-OVERFLOWING: Final = {
+
+# -- division
+
+
+def divide(one: Any, other: Any) -> Any:
+    return one / other
+
+
+def divide_whole(one: Any, other: Any) -> Any:
+    return one // other
+
+
+def remainder(one: Any, other: Any) -> Any:
+    return one % other
+
+
+def _ratio(one: Any, other: Any) -> Any:
+    if other == 0:
+        _doubt()
+        return 0.0
+    return np.float64(one) / np.float64(other)
+
+
+def _quotient(one: Any, other: Any) -> Any:
+    if other == 0:
+        _doubt()
+        return 0.0
+    return np.float64(one) // np.float64(other)
+
+
+def _quotient_of_ints(one: Any, other: Any) -> Any:
+    if other == 0:
+        _doubt()
+        return np.int64(0)
+    if other == -1:
+        return difference(np.int64(0), np.int64(one))
+    return np.int64(one) // np.int64(other)
+
+
+def _rest(one: Any, other: Any) -> Any:
+    if other == 0:
+        _doubt()
+        return 0.0
+    return np.float64(one) % np.float64(other)
+
+
+def _rest_of_ints(one: Any, other: Any) -> Any:
+    if other == 0:
+        _doubt()
+        return np.int64(0)
+    return np.int64(0) if other == -1 else np.int64(one) % np.int64(other)
+
+
+let_be(divide, lambda one, other: _ratio)  # noqa: ARG005 - their types
+let_be(divide_whole, lambda one, other: _quotient_of_ints if are_ints(one, other) else _quotient)
+let_be(remainder, lambda one, other: _rest_of_ints if are_ints(one, other) else _rest)
+
+CHECKED: Final = {
     operator.add: add,
     operator.sub: subtract,
     operator.mul: multiply,
     operator.pow: raise_to,
     operator.lshift: shift,
+    operator.truediv: divide,
+    operator.floordiv: divide_whole,
+    operator.mod: remainder,
 }
