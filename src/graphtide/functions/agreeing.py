@@ -36,14 +36,19 @@ def divide(one: Any, other: Any) -> Any:
     return one / other
 
 
+_checked_ratio: Any = CHECKED[operator.truediv]
+
+
+def _ratio(one: Any, other: Any) -> Any:
+    return _checked_ratio(one, other)
+
+
 def _ratio_of_ints(one: Any, other: Any) -> Any:
     # Python rounds the ratio alone, not what it is of.
     if not (-_EXACT <= one <= _EXACT and -_EXACT <= other <= _EXACT):
         _doubt()
-    return _ratio(one, other)
+    return _checked_ratio(one, other)
 
-
-_ratio: Any = CHECKED[operator.truediv]
 
 let_be(divide, lambda one, other: _ratio_of_ints if are_ints(one, other) else _ratio)
 
