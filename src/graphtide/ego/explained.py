@@ -14,6 +14,7 @@ from graphtide.ego.overlay import Overlay
 
 __all__ = ["Explained", "draw"]
 
+_INCHES_TO_A_NODE: Final = 0.16
 _MOST_NODES: Final = 200
 _PUSH_COLOUR: Final = "#4878a8"
 _PULL_COLOUR: Final = "#d9a441"
@@ -91,7 +92,8 @@ def draw(overlay: Overlay, decisions: Decisions, labels: list[str], file: str | 
     axes = figure.add_subplot()
     levels = overlay.levels()
     if overlay.nodes <= _MOST_NODES:
-        _draw_nodes(axes, overlay, decisions, levels, labels)
+        tallest = _draw_nodes(axes, overlay, decisions, levels, labels)
+        figure.set_figheight(max(6.0, _INCHES_TO_A_NODE * tallest))
     else:
         _draw_counts(axes, decisions, levels)
     for name, colour in (("push", _PUSH_COLOUR), ("pull", _PULL_COLOUR)):
@@ -103,24 +105,36 @@ def draw(overlay: Overlay, decisions: Decisions, labels: list[str], file: str | 
     return figure
 
 
-def _draw_nodes(axes: Any, overlay: Overlay, decisions: Decisions, levels: Any, labels: list[str]) -> None:
+def _draw_nodes(axes: Any, overlay: Overlay, decisions: Decisions, levels: Any, labels: list[str]) -> int:
+    """Draw all nodes that are on a way from a writer to a reader; how many the tallest column has."""
+    is_drawn = np.diff(overlay.starts) > 0
+    is_drawn[overlay.inputs] = True
     # Readers stand on the right, where answers are.
-    last = int(levels.max(initial=0))
+    last = max(int(levels.max(initial=0)), 1)
+    readers = slice(overlay.writers, overlay.writers + overlay.readers)
     x = levels.astype(np.float64)
-    x[overlay.writers : overlay.writers + overlay.readers] = max(last, 1)
+    x[readers] = last
     y = np.zeros(overlay.nodes)
+    tallest = 0
     for column in np.unique(x):
-        here = np.flatnonzero(x == column)
+        here = np.flatnonzero((x == column) & is_drawn)
         y[here] = -(np.arange(len(here)) + 0.5) / len(here)
+        tallest = max(tallest, len(here))
     for node in range(overlay.nodes):
         for k in range(overlay.starts[node], overlay.starts[node + 1]):
             ends = [overlay.inputs[k], node]
             axes.plot(x[ends], y[ends], color="#999999", linewidth=0.8, linestyle="-" if overlay.signs[k] > 0 else ":")
-    colours = [_PUSH_COLOUR if push else _PULL_COLOUR for push in decisions.push]
-    axes.scatter(x, y, c=colours, s=90, zorder=2)
+    colours = np.where(decisions.push, _PUSH_COLOUR, _PULL_COLOUR)[is_drawn]
+    axes.scatter(x[is_drawn], y[is_drawn], c=colours.tolist(), s=60, zorder=2)
     for node, label in enumerate(labels):
-        axes.annotate(label, (x[node], y[node]), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8)
+        if is_drawn[node]:
+            # Away from the edges, which are between the columns.
+            away, side = (-7, "right") if node < overlay.writers else (7, "left")
+            place = {"xytext": (away, 0), "textcoords": "offset points", "ha": side, "va": "center", "fontsize": 8}
+            axes.annotate(label, (x[node], y[node]), **place)
+    axes.set_title("writers, partial aggregates of them, readers", fontsize=10)
     axes.set_axis_off()
+    return tallest
 
 
 def _draw_counts(axes: Any, decisions: Decisions, levels: Any) -> None:

@@ -101,7 +101,8 @@ class Ego(Tabular):
     def __repr__(self) -> str:
         if self._live is None:
             return f"<Ego {self.name}: dropped>"
-        counts = f"{self._plan.writers:,} writers, {self._plan.readers:,} readers, {self._plan.pairs:,} pairs"
+        readers = len(self._vertex_of) - len(self._idle)
+        counts = f"{self._edges.vertices:,} writers, {readers:,} readers, {self._plan.pairs:,} pairs"
         return f"<Ego {self.name}: {self.function!r} over {self.window!r}, {counts}>"
 
     # -- writing and reading
