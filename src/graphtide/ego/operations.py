@@ -94,12 +94,22 @@ class Intake:
             )
         return moments.expiries, moments.codes, moments.type
 
-    def commit(self, operations: Operations) -> None:
-        """Know the types of what is about to be run."""
+    def commit(self, operations: Operations) -> tuple[Type | None, Type | None]:
+        """Know the types of what is about to be run; those of values and times that were known before."""
+        before = self.plan.frame.type, None if self.clock is None else self.clock.type
         if operations.value_type is not None and self.plan.frame.type is None:
             self.plan.set_type(operations.value_type)
         if operations.time_type is not None and self.clock is not None:
             self.clock.type = operations.time_type
+        return before
+
+    def take_back(self, types: tuple[Type | None, Type | None]) -> None:
+        """Know the types that were known before something failed, of which nothing is left."""
+        value_type, time_type = types
+        if value_type is None and self.plan.frame.type is not None:
+            self.plan.set_type(None)
+        if self.clock is not None:
+            self.clock.type = time_type
 
 
 def as_kinds(is_read: Any) -> NDArray[np.int8]:

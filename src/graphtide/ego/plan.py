@@ -142,8 +142,8 @@ class Plan:
         if isinstance(self.function, Aggregate) and self.frame.type is None:
             check_sound(self.function, decode_values(value_type, self.frame.dictionary, codes), value_type)
 
-    def set_type(self, value_type: Type) -> None:
-        """Know the type of values, before the first is written."""
+    def set_type(self, value_type: Type | None) -> None:
+        """Know the type of values, before the first is written; None if it is not known after all."""
         self.frame.type = value_type
         if isinstance(self.function, Aggregate):
             self.partials = _partials(self.function, self.frame)

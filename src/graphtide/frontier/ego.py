@@ -178,7 +178,7 @@ class Ego(Tabular):
             vertex = self._edges.ids_of(numbers[who == _NO_READER][:1]).to_pylist()[0]
             raise UsageError(f"cannot read at vertex {vertex!r}: readers= of {self.name} leaves it out")
         batch = self._intake.encode(kinds, values, times)
-        self._intake.commit(batch)
+        types = self._intake.commit(batch)
         found: list[Any] = []
 
         def run() -> None:
@@ -187,7 +187,12 @@ class Ego(Tabular):
         touched = who[kinds == WRITE]
         if self._watches and len(batch.times):
             touched = np.concatenate([touched, self._plan.frame.contents.due(int(batch.times.max()))])
-        self._watched(touched, run)
+        try:
+            self._watched(touched, run)
+        except GraphtideError:
+            if not found:  # nothing was applied, and the next may be of other types
+                self._intake.take_back(types)
+            raise
         if self._live is not None:  # who was told may have dropped it
             self._planning.ran(self._plan, len(kinds))
         return found[0]
@@ -254,10 +259,11 @@ class Ego(Tabular):
         # Who loses a neighbour that is removed knows it by having had it.
         changes = surroundings.changes(delta, turnover)
         surroundings.leave(went)
+        untold = np.concatenate([turnover.came, went])
         if changes is None:
-            notice = self._see_again(surroundings.affected(delta, turnover), went)
+            notice = self._see_again(surroundings.affected(delta, turnover), untold)
         else:
-            notice = self._change(*changes, went)
+            notice = self._change(*changes, untold)
         self._retire(went)
         return notice
 
@@ -298,26 +304,23 @@ class Ego(Tabular):
         self._run_by(self._planning.replan_for_others(self._plan, self._neighbourhoods()))
         return None if before is None else self._notice(stay, before)
 
-    def _see_again(self, affected: Codes, went: Codes = NOBODY) -> Notice | None:
-        """Let readers among these vertices have the neighbourhoods that they have on the graph.
-
-        Of those that went nobody is told.
-        """
+    def _see_again(self, affected: Codes, untold: Codes = NOBODY) -> Notice | None:
+        """Let readers among these vertices have the neighbourhoods that they have on the graph."""
         affected = affected[self._reader_of[affected] != _NO_READER]
         if len(affected) == 0:
             return None
         starts, writers = self._surroundings.of(affected)
         readers = self._reader_of[affected]
-        return self._rearranged(np.setdiff1d(affected, went), lambda: self._plan.follow(readers, starts, writers))
+        return self._rearranged(np.setdiff1d(affected, untold), lambda: self._plan.follow(readers, starts, writers))
 
-    def _change(self, egos: Codes, others: Codes, signs: Codes, went: Codes) -> Notice | None:
-        """Let vertices gain neighbours and lose some; of those that went nobody is told."""
+    def _change(self, egos: Codes, others: Codes, signs: Codes, untold: Codes) -> Notice | None:
+        """Let vertices gain neighbours and lose some."""
         can_read = self._reader_of[egos] != _NO_READER
         egos, others, signs = egos[can_read], others[can_read], signs[can_read]
         if len(egos) == 0:
             return None
         readers = self._reader_of[egos]
-        return self._rearranged(np.setdiff1d(egos, went), lambda: self._plan.change(readers, others, signs))
+        return self._rearranged(np.setdiff1d(egos, untold), lambda: self._plan.change(readers, others, signs))
 
     def _rearranged(self, vertices: Codes, change: Callable[[], Any]) -> Notice | None:
         """Do what changes the neighbourhoods of vertices, and look whether enough is still shared."""
@@ -345,8 +348,12 @@ class Ego(Tabular):
             self._planning.keep_all(plan)
 
     def _neighbourhoods(self) -> Neighbourhoods:
-        starts, writers = self._surroundings.of(self._vertex_of)
-        return Neighbourhoods(starts, writers.astype(np.int32), self._edges.adjacency.vertices)
+        # A place that waits for another reader has nobody's.
+        is_taken = self._reader_of[self._vertex_of] != _NO_READER
+        starts, writers = self._surroundings.of(self._vertex_of[is_taken])
+        sizes = np.zeros(len(self._vertex_of) + 1, np.int64)
+        sizes[1:][is_taken] = np.diff(starts)
+        return Neighbourhoods(np.cumsum(sizes), writers.astype(np.int32), self._edges.adjacency.vertices)
 
     def _rates(self, rates: Any) -> Rates:
         """Rates by writer and reader."""

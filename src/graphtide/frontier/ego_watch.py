@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphtide.errors import GraphtideError
+from graphtide.errors import GraphtideError, UsageError
+from graphtide.rows.misfit import shown
 
 __all__ = ["Notice", "Seen", "Watch", "Watches", "seen"]
 
@@ -51,6 +52,9 @@ class Watch:
     def __init__(
         self, watches: Watches, callback: Callable[..., Any], predicate: Callable[[Any], bool] | None = None
     ) -> None:
+        for each in (callback, *(() if predicate is None else (predicate,))):
+            if not callable(each):
+                raise UsageError(f"{shown(each)} cannot be called", hint="give a function")
         self._watches = watches
         self._callback, self._predicate = callback, predicate
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphtide.errors import CatalogueError, UsageError
 from graphtide.frontier.admission import range_of
+from graphtide.frontier.arguments import check_count, ids_of
 from graphtide.frontier.query import ProgramQuery, Query
 from graphtide.frontier.steps import no_state
 from graphtide.rows.codes import Codes
@@ -144,6 +145,7 @@ class Landmarks(Query):
 def most_connected(edges: Edges, count: int) -> list[int]:
     """The vertices with the most edges; of equal ones those that came first."""
     vertices = edges.vertices
+    check_count(count, "count")
     if count < 1 or vertices == 0:
         raise UsageError(
             f"{vertices:,} vertices have no {count} landmarks", hint="one landmark or more, once there are edges"
@@ -156,7 +158,7 @@ def most_connected(edges: Edges, count: int) -> list[int]:
 def known_vertices(edges: Edges, ids: Iterable[Any]) -> list[int]:
     """The numbers of vertices that must be there, each once."""
     found: list[int] = []
-    for vertex in dict.fromkeys(ids):
+    for vertex in dict.fromkeys(ids_of(ids, "at")):
         number = edges.known(vertex)
         if number is None:
             raise CatalogueError(f"there is no vertex {vertex!r} to be a landmark", hint="add_vertices adds some")

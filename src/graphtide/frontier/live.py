@@ -6,7 +6,7 @@ its program on the graph as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,11 +21,13 @@ from graphtide.ego.windows import Window, window_of
 from graphtide.errors import CatalogueError
 from graphtide.frontier.admission import admit, admit_sum
 from graphtide.frontier.applied import Applied
+from graphtide.frontier.arguments import check_name, ids_of, policy_of
 from graphtide.frontier.budget import Budget
 from graphtide.frontier.conditions import EdgeCondition
 from graphtide.frontier.delta import Rows
 from graphtide.frontier.edges import Edges
 from graphtide.frontier.ego import Ego, Policies, Rate
+from graphtide.frontier.ego_watch import Notice
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.ground import Admitted, EdgeGround, Ground
 from graphtide.frontier.labels import label_codes, path_graph
@@ -42,7 +44,7 @@ from graphtide.frontier.report import SharedPart, memory_table
 from graphtide.frontier.steps import Begin
 from graphtide.frontier.sum_program import SumProgram
 from graphtide.frontier.surroundings import Choice, Some, Surroundings
-from graphtide.frontier.turnover import NOBODY, check_unused
+from graphtide.frontier.turnover import NOBODY, check_unused, gone_if_refused
 from graphtide.frontier.vertices import Vertices
 from graphtide.graph.as_networkx import as_networkx
 from graphtide.rows import Schema, Type
@@ -75,7 +77,7 @@ class LiveGraph(Tabular):
     ) -> None:
         """A graph without edges: the type of ids, and the types of properties of nodes and of edges by their names."""
         self.schema = Schema({"src": ids, "dst": ids, **properties})
-        self.maintain = JoinOnDemand() if maintain is None else maintain
+        self.maintain = policy_of(maintain, JoinOnDemand())
         self._edges = Edges(self.schema)
         self._vertices = Vertices(self._edges, nodes or {})
         self._ground = EdgeGround(self._edges)
@@ -142,7 +144,7 @@ class LiveGraph(Tabular):
         """Let there be vertices without edges, by a list or column of ids; those that are there stay as they are."""
         known = self._edges.adjacency.vertices
         self._edges.add_vertices(ids)
-        self._maintain_without_edges(known)
+        self._follow_vertices(known)
 
     def remove_vertices(self, ids: Any) -> Applied:
         """Remove vertices, by a list or column of ids, and all edges at them; the changes of every query by its name.
@@ -157,10 +159,13 @@ class LiveGraph(Tabular):
         >>> live
         <LiveGraph: 2 vertices, 0 edges, 0 queries>
         """
-        edges = self._edges
-        vertices = np.unique(edges.known_numbers(ids, "remove"))
-        check_unused(edges, self._queries.values(), vertices)
-        return self._apply(edges.nothing, edges.leaving_with(vertices), edges.nothing, vertices)
+        vertices = np.unique(self._edges.known_numbers(ids, "remove"))
+        check_unused(self._edges, self._queries.values(), vertices)
+        return self._remove(vertices)
+
+    def _remove(self, vertices: Codes) -> Applied:
+        nothing = self._edges.nothing
+        return self._apply(nothing, self._edges.leaving_with(vertices), nothing, vertices)
 
     def set_vertices(self, rows: Any) -> None:
         """Give vertices properties: rows with their ids and with all or some of the properties.
@@ -174,20 +179,19 @@ class LiveGraph(Tabular):
         """
         known = self._edges.adjacency.vertices
         numbers = self._vertices.put(rows)
-        nothing, outcome = self._edges.nothing, Outcome()
-        if self._edges.has_new(known):
-            self._change((nothing, nothing, nothing), known, outcome)
-        outcome.follow(self._egos.values(), lambda ego: ego.follow_properties(numbers))
-        outcome.settle()
+        self._follow_vertices(known, lambda ego: ego.follow_properties(numbers))
 
     def vertex_table(self) -> pa.Table:
         """All vertices: their ids and their properties."""
         return self._vertices.table()
 
-    def _maintain_without_edges(self, known: int) -> None:
-        """Let queries know of new vertices."""
+    def _follow_vertices(self, known: int, how: Callable[[Ego], Notice | None] | None = None) -> None:
+        """Let queries know of new vertices, and ego aggregates of what else there is to follow."""
         nothing, outcome = self._edges.nothing, Outcome()
-        self._change((nothing, nothing, nothing), known, outcome)
+        if self._edges.has_new(known):
+            self._change((nothing, nothing, nothing), known, outcome)
+        if how is not None:
+            outcome.follow(self._egos.values(), how)
         outcome.settle()
 
     def apply(self, *, insert: Any = _NONE, delete: Any = _NONE, update: Any = _NONE) -> Applied:
@@ -245,14 +249,15 @@ class LiveGraph(Tabular):
     ) -> Query:
         """Keep the answer of any program."""
         name = self._free_name(name)
-        maintain = self.maintain if maintain is None else maintain
+        maintain = policy_of(maintain, self.maintain)
         if isinstance(program, SumProgram):
             message: CompiledMessage = admit_sum(self._edges, program, name)
         else:
             message = admit(self._edges, program, name)
         if isinstance(maintain, Budget):
             self._check_room(program, message, maintain)
-        return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
+        with gone_if_refused(self._edges, self._remove):
+            return self._keep(self._ground, Admitted(program, message, self._begin(program, message)), name, maintain)
 
     def _check_room(self, program: Program | SumProgram, message: CompiledMessage, budget: Budget) -> None:
         """Raise if a query does not fit, before its initial states make vertices known."""
@@ -286,17 +291,18 @@ class LiveGraph(Tabular):
 
         With landmarks on the weight it keeps differences only around the pair, or, from scratch, searches there alone.
         """
-        maintain = self.maintain if maintain is None else maintain
+        maintain = policy_of(maintain, self.maintain)
         program = distances(source, weight)
-        if self._ground.prunes(weight, maintain):
-            name = self._free_name(name)
-            message = admit(self._edges, program, name)
+        with gone_if_refused(self._edges, self._remove):
             ends = self._number(source), self._number(target)
-            admitted = Admitted(program, message, self._begin(program, message))
-            query = self._register(self._ground.keep_pair(admitted, maintain, ends, live=self, name=name))
-        else:
-            query = self.ife(program, name=name, maintain=maintain)
-            query.aim_at(self._number(target))
+            if self._ground.prunes(weight, maintain):
+                name = self._free_name(name)
+                message = admit(self._edges, program, name)
+                admitted = Admitted(program, message, self._begin(program, message))
+                query = self._register(self._ground.keep_pair(admitted, maintain, ends, live=self, name=name))
+            else:
+                query = self.ife(program, name=name, maintain=maintain)
+                query.aim_at(ends[1])
         query.kind = "shortest path"
         return query
 
@@ -364,14 +370,15 @@ class LiveGraph(Tabular):
         name = self._free_name(name)
         machine = automaton(pattern)
         codes = label_codes(self._edges, machine, label)
-        begin = None if sources is None else {self._number(source) * machine.states: 0 for source in sources}
-        program = Program("hop", initial=begin, state="length")
-        pairs = np.array([] if begin is None else list(begin), np.int32)
-        graph = self._path_graphs.get((pattern, label))
-        if graph is None:
-            graph = self._path_graphs[pattern, label] = path_graph(self._edges, machine, label, codes)
-        admitted = Admitted(program, compile_message(program), (pairs, np.zeros(len(pairs), np.int64)))
-        query = self._keep(graph, admitted, name, maintain)
+        ids = None if sources is None else ids_of(sources, "sources")
+        with gone_if_refused(self._edges, self._remove):
+            begin = None if ids is None else {self._number(each) * machine.states: 0 for each in ids}
+            program = Program("hop", initial=begin, state="length")
+            pairs = np.array([] if begin is None else list(begin), np.int32)
+            graph = self._path_graphs.get((pattern, label)) or path_graph(self._edges, machine, label, codes)
+            admitted = Admitted(program, compile_message(program), (pairs, np.zeros(len(pairs), np.int64)))
+            query = self._keep(graph, admitted, name, maintain)
+        self._path_graphs[pattern, label] = graph
         query.kind = "path"
         return query
 
@@ -458,22 +465,20 @@ class LiveGraph(Tabular):
             query.ground.forget(query)
             self._path_graphs = {at: graph for at, graph in self._path_graphs.items() if not graph.is_bare}
 
-    def _keep(self, ground: Ground, admitted: Admitted, name: str, maintain: Maintenance | None) -> ProgramQuery:
+    def _keep(self, ground: Ground, admitted: Admitted, name: str, maintain: Maintenance | None) -> Query:
         """Keep a program on the edges or on a product of them, by the graph's policy if no other is given."""
-        maintain = self.maintain if maintain is None else maintain
-        query = ground.keep(admitted, maintain, live=self, edges=self._edges, name=name)
-        self._register(query)
-        return query
+        query = ground.keep(admitted, policy_of(maintain, self.maintain), live=self, edges=self._edges, name=name)
+        return self._register(query)
 
     def _number(self, vertex: Any) -> int:
         """The number of a vertex that a query speaks of; it becomes one of the graph."""
         known = self._edges.adjacency.vertices
         number = self._edges.number(vertex)
-        if self._edges.has_new(known):
-            self._maintain_without_edges(known)
+        self._follow_vertices(known)
         return number
 
     def _free_name(self, name: str | None) -> str:
+        check_name(name)
         self._registered += 1
         if name in self._queries or name in self._egos:
             raise CatalogueError(f'there is a query "{name}" already', hint="drop it, or take another name")

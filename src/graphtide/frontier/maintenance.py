@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from graphtide.errors import UsageError
 from graphtide.frontier.budget import Budget
@@ -58,6 +59,9 @@ class Degree:
 
     def __post_init__(self) -> None:
         _check_probability(self.p)
+        for degree in (self.tau_min, self.tau_max):
+            if degree is not None and not isinstance(degree, Integral):
+                raise UsageError(f"{degree!r} is no degree", hint="tau_min and tau_max are whole numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,9 @@ class DeterministicDrop:
     """Differences that are chosen are dropped, and which they are is kept: a bit for every vertex and round."""
 
     choose: Random | Degree
+
+    def __post_init__(self) -> None:
+        _check_choice(self.choose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +82,20 @@ class ProbabilisticDrop:
     bits: int = 10  # of the filter for each difference that is dropped at first
 
     def __post_init__(self) -> None:
-        if self.bits < 1:
+        _check_choice(self.choose)
+        if not isinstance(self.bits, Integral) or self.bits < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(
                 f"a filter has no {self.bits} bits for each difference", hint="10 make one error in a hundred"
             )
 
 
+def _check_choice(choose: object) -> None:
+    if not isinstance(choose, Random | Degree):
+        raise UsageError(f"{choose!r} chooses no differences", hint="for example gt.Random(0.5) or gt.Degree(p=0.5)")
+
+
 def _check_probability(p: float) -> None:
-    if not 0 <= p <= 1:
+    if not isinstance(p, Real) or not 0 <= p <= 1:  # pyright: ignore[reportUnnecessaryIsInstance] - users say it
         raise UsageError(f"{p} is no probability", hint="take one from 0 to 1")
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from graphtide.errors import UsageError
+from graphtide.frontier.arguments import check_count, check_number
 from graphtide.frontier.expansion import ife
 from graphtide.frontier.sum_program import SumProgram
 
@@ -15,6 +16,8 @@ __all__ = ["pagerank"]
 
 def pagerank(rounds: int, damping: float) -> SumProgram:
     """Ranks after so many rounds: a vertex keeps `1 - damping` of rank 1 and gets shares of its in-neighbours'."""
+    check_count(rounds, "rounds")
+    check_number(damping, "PageRank cannot be damped by")
     if rounds < 1 or not 0 < damping < 1:
         raise UsageError(
             f"no PageRank has {rounds} rounds and damping {damping}", hint="1 round or more, damping between 0 and 1"

@@ -15,7 +15,7 @@ from typing import Any
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from graphtide.errors import StatementError
+from graphtide.errors import StatementError, UsageError
 
 __all__ = ["Automaton", "Move", "automaton", "where_unreadable"]
 
@@ -67,6 +67,8 @@ def automaton(pattern: str) -> Automaton:
     >>> sorted(automaton("a? b").accepting)
     [2]
     """
+    if not isinstance(pattern, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users say it
+        raise UsageError(f"{pattern!r} is no pattern of labels", hint='for example "knows+ likes"')
     unreadable = where_unreadable(pattern)
     if unreadable is not None:
         at, message = unreadable

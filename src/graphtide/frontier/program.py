@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from graphtide.errors import UsageError
+from graphtide.frontier.arguments import check_along, check_count, check_number
 from graphtide.frontier.kernels import messages
 from graphtide.functions import name_of, takes_up_to
+from graphtide.rows.misfit import shown
 
 __all__ = ["SIDES", "Aggregate", "Along", "Message", "Program", "distances"]
 
@@ -55,12 +57,18 @@ class Program:
             self._check_named(self.message)
         else:
             self._check_function(self.message)
+        check_along(self.along)
         for vertex, state in (self.initial or {}).items():
+            check_number(state, f"a program cannot begin at {vertex!r} with")
             if state != state or (self.message == "multiply" and state < 0):  # noqa: PLR0124 - NaN
                 raise UsageError(
                     f"a program with the message {self.message_name} cannot begin with {state} at {vertex!r}",
                     hint="begin with a number, and to multiply, with none below 0",
                 )
+        if not isinstance(self.state, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users say it
+            raise UsageError(f"a column cannot be called {shown(self.state)}", hint="state= is a string")
+        if self.rounds is not None:
+            check_count(self.rounds, "rounds")
         if self.rounds is not None and self.rounds < 0:
             raise UsageError(f"a program cannot run for {self.rounds} rounds", hint="rounds is 0 or more, or None")
 

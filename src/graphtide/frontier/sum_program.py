@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphtide.errors import UsageError
+from graphtide.frontier.arguments import check_along, check_count, check_number
 from graphtide.frontier.message import CompiledMessage
 from graphtide.frontier.program import SIDES, Along
 from graphtide.functions import (
@@ -67,9 +68,12 @@ class SumProgram:
                 f"{name_of(self.finish)} cannot be called with an initial state and a sum",
                 hint="for example: finish=lambda begin, total: begin + 0.5 * total",
             )
+        check_along(self.along)
+        check_count(self.rounds, "rounds")
         if not 1 <= self.rounds <= _MOST_ROUNDS:
             raise UsageError(f"a program cannot sum for {self.rounds} rounds", hint=f"take 1 to {_MOST_ROUNDS:,}")
         for state in (self.rest, *self.beginnings.values()):
+            check_number(state, "a program that sums cannot begin with")
             if not np.isfinite(state):
                 raise UsageError(f"a program that sums cannot begin with {state}", hint="begin with finite numbers")
 

@@ -49,7 +49,9 @@ class Choice:
         """By number of a vertex: whether it is chosen."""
         vertices, known = self._edges.adjacency.vertices, len(self._mask)
         if known < vertices:
-            self._mask = np.concatenate([self._mask, self._of(np.arange(known, vertices))])
+            # Numbers that removed vertices left behind are nobody's to choose.
+            chosen = self._of(np.arange(known, vertices)) & self._edges.are_there()[known:]
+            self._mask = np.concatenate([self._mask, chosen])
         return self._mask
 
     def _of(self, vertices: Codes) -> NDArray[np.bool_]:
@@ -101,6 +103,8 @@ class Surroundings:
         writers: Choice,
         where: EdgeCondition | None = None,
     ) -> None:
+        if not isinstance(with_ego, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance] - users say it
+            raise UsageError(f"with_ego={shown(with_ego)} is neither True nor False")
         if type(hops) is not int or hops not in {1, 2}:
             raise UsageError(f"cannot look {hops!r} hops far", hint="neighbourhoods have 1 or 2 hops")
         if not isinstance(along, str) or along not in _SIDES:  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -6,7 +6,8 @@ follows a removal as it follows the loss of edges, and takes no more room than t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from graphtide.frontier.edges import Edges
     from graphtide.frontier.query import Query
 
-__all__ = ["NOBODY", "Turnover", "check_unused"]
+__all__ = ["NOBODY", "Turnover", "check_unused", "gone_if_refused"]
 
 NOBODY: Codes = np.zeros(0, np.int64)
 
@@ -29,6 +30,20 @@ class Turnover(NamedTuple):
     known: int = 0  # so many numbers were there before
     came: Codes = NOBODY  # those that were not there, and those that stand for other vertices now
     went: Codes = NOBODY
+
+
+@contextmanager
+def gone_if_refused(edges: Edges, remove: Callable[[Codes], object]) -> Generator[None]:
+    """Let vertices that come in the block, as those that a query speaks of do, be removed again if it fails."""
+    before = edges.are_there()
+    try:
+        yield
+    except BaseException:
+        came = edges.are_there()
+        came[: len(before)] &= ~before
+        if came.any():
+            remove(np.flatnonzero(came))
+        raise
 
 
 def check_unused(edges: Edges, queries: Iterable[Query], vertices: Codes) -> None:

@@ -35,6 +35,8 @@ class Vertices:
     """
 
     def __init__(self, edges: Edges, properties: Mapping[str, object]) -> None:
+        if not isinstance(properties, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users say it
+            raise SchemaError(f"nodes={properties!r} are no properties", hint='for example nodes={"age": int}')
         if ID in properties:
             raise SchemaError(
                 f'a property of vertices cannot be called "{ID}"', hint="that is what vertices are called by"
