@@ -48,3 +48,13 @@ def test_nothing_can_be_taken_away_that_no_index_knows() -> None:
     rows.remove([(1,)])
     with pytest.raises(PlanError, match="of which nothing keeps an index"):
         flow.commit()
+
+
+def test_a_row_that_comes_and_goes_before_a_commit_is_not_looked_at() -> None:
+    flow = gt.Dataflow()
+    rows = flow.input("rows", x=int)
+    out = rows.select(y=gt.col("x") * 4).output("out")
+    rows.insert([(2**62,), (5,)])
+    rows.remove([(2**62,)])
+    flow.commit()
+    assert out.rows() == [(20,)]

@@ -163,9 +163,9 @@ class Input(Collection):
         if len(parts) == 1 and isinstance(first.diffs, int) and isinstance(first.epochs, int):
             return int(load_changes(heap.table, number, first.codes, first.epochs, first.diffs))
         loaded = heap.put(lines_of(parts), 1, number)
-        if not self._is_retry:
+        if not self._is_retry and not any(part.takes_away for part in parts):
             return loaded
-        # A row that made the last run fail and was taken back since is not even looked at.
+        # A row that came and went, or made the last run fail and was taken back since, is not even looked at.
         settled = int(consolidate(heap.table, number, loaded, np.arange(len(self.schema))))
         heap.release(loaded)
         return settled
