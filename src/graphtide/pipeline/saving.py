@@ -53,7 +53,7 @@ def new_folder(folder: str | Path) -> Generator[Path]:
 def write_run(spark: SparkSession, run: Run, folder: Path, *, as_csv: bool) -> None:
     """Write the results into an empty folder, as CSV or else as Parquet: a part per view, also if it has no rows."""
     table = run.table()
-    writer = spark.createDataFrame(table).write.partitionBy("view").mode("append")
+    writer = run.to_spark(spark).write.partitionBy("view").mode("append")
     try:
         if as_csv:
             writer.option("header", "true").csv(str(folder))
