@@ -141,6 +141,16 @@ def test_a_type_that_a_column_cannot_have_is_refused(load: Load) -> None:
         load(pa.table({"src": [1, 2], "dst": [1, 2], "t": [1.0, 2.5]}), columns={"t": "int"})
 
 
+@pytest.mark.parametrize("type_", [pa.timestamp("s"), pa.timestamp("s", "Asia/Tokyo"), pa.date64()])
+def test_a_time_beyond_64_bits_of_microseconds_is_a_bad_row(load: Load, type_: pa.DataType) -> None:
+    far = 2**58 - 2**58 % 86_400_000
+    table = pa.table({"src": [1, 2], "dst": [1, 2], "t": pa.array([0, far], type_)})
+    with pytest.raises(LoadError, match=f'edges, row 1: column "t": {far} is too large for a (timestamp|date)'):
+        load(table)
+    graph = load(table, on_bad_lines="quarantine")
+    assert [edge[:2] for edge in graph.edges] == [(1, 1)]
+
+
 def test_messages_about_tables_say_nothing_of_files(load: Load) -> None:
     for table, message in ((pa.table({"a": [1]}), "edges: 1 column"), (pa.table({}), "edges: 0 columns")):
         with pytest.raises(LoadError, match=f"{message}, and edges need two") as caught:
