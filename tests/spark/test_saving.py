@@ -64,6 +64,10 @@ def test_what_cannot_be_written_is_told_before_the_run(
     for there in (tmp_path, tmp_path / "file"):
         with pytest.raises(UsageError, match="is there already"):
             session.run("wcc", "G", save_to=there)
+    for odd in ("a\0b", "x" * 300, "x" * 300 + "/y", "x" * 250):
+        with pytest.raises(UsageError, match="cannot write to") as caught:
+            session.run("wcc", "G", save_to=tmp_path / odd)
+        assert caught.value.hint == "save to another folder"
     for nowhere in (tmp_path / "file" / "below", Path("/proc/x/y")):
         with pytest.raises(UsageError, match=f'cannot write to "{nowhere}"'):
             session.run("wcc", "G", save_to=nowhere)
