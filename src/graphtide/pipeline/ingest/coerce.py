@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -10,7 +12,7 @@ from graphtide.graph.schema import PropertyType
 from graphtide.pipeline.ingest.arrow import pc
 from graphtide.pipeline.ingest.texts import convert
 
-__all__ = ["can_coerce", "coerce", "numbers_of_times", "plain", "property_type"]
+__all__ = ["can_coerce", "coerce", "mixes_dates_and_times", "numbers_of_times", "plain", "property_type"]
 
 
 def property_type(type_: pa.DataType) -> PropertyType | None:
@@ -22,6 +24,17 @@ def property_type(type_: pa.DataType) -> PropertyType | None:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     return next((wanted for wanted, tests in _TESTS.items() if any(test(type_) for test in tests)), None)
+
+
+def mixes_dates_and_times(values: Iterable[Any]) -> bool:
+    """Whether Python's values are dates and times, of which Arrow makes dates if a date comes first.
+
+    >>> mixes_dates_and_times([date(2020, 1, 2), None, datetime(2020, 1, 2, 5)])
+    True
+    """
+    # pandas' NaT is a datetime by its type, and the one that does not equal itself.
+    kinds = {isinstance(value, datetime) for value in values if isinstance(value, date) and value == value}  # noqa: PLR0124
+    return len(kinds) == 2
 
 
 def can_coerce(given: PropertyType, wanted: PropertyType) -> bool:
