@@ -112,6 +112,33 @@ def test_the_shell_completes_names_and_survives_mistakes(program: Path) -> None:
         assert completed("describe ") == []
 
 
+def test_the_shell_goes_on_after_an_error_of_any_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("by [zero]\nand more")
+
+    console = Console(width=120, record=True, force_terminal=False)
+    with gt.Session(tmp_path / "home") as session:
+        monkeypatch.setattr("graphtide.cli.shell.execute", fail)
+        carry_out(session, "show graphs;", console)
+        fact = "unexpected error: ZeroDivisionError: by [zero]\n"
+        assert console.export_text() == f"{fact}hint: set GRAPHTIDE_DEBUG=1 for the traceback\n"
+        monkeypatch.setenv("GRAPHTIDE_DEBUG", "1")
+        carry_out(session, "show graphs;", console)
+        assert "Traceback" in console.export_text()
+
+
+def test_the_shell_carries_out_what_is_piped_into_it(tmp_path: Path) -> None:
+    def piped(text: str) -> Result:
+        return CliRunner(env={"COLUMNS": "120"}).invoke(app, ["shell", "--home", str(tmp_path / "home")], input=text)
+
+    done = piped("show\n computations;\nshow graphs;\n")
+    assert done.exit_code == 0, done.output
+    assert "wcc" in done.stdout
+    failed = piped("drop graph nothing;\n")
+    assert failed.exit_code == 1
+    assert 'there is no graph "nothing"' in failed.stderr
+
+
 def typed(home: Path, keys: str) -> list[str]:
     """What is typed at the shell, whose graphs there are then."""
     with create_pipe_input() as keyboard, create_app_session(input=keyboard, output=DummyOutput()):

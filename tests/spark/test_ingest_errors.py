@@ -238,6 +238,9 @@ def test_paths_that_lead_nowhere_are_refused(load: Load, write: Write) -> None:
     with pytest.raises(LoadError, match="is not a path on this machine") as caught:
         load("s3a://bucket/edges.csv")
     assert caught.value.hint == "read it with Spark, and pass the DataFrame instead of the path"
+    for odd in ("x" * 300 + ".csv", "x" * 300 + "/*.csv", "a\0b.csv", "a\0b/*.csv"):
+        with pytest.raises(LoadError, match="there is no file"):
+            load(f"{file.parent}/{odd}")
     parquet = write("edges.parquet", "no parquet")
     with pytest.raises(LoadError, match="is parquet"):
         load([file, parquet])

@@ -189,6 +189,27 @@ def test_ldbc_has_bars_and_may_name_two_columns_alike(load: Load, write: Write) 
     assert (said.nodes, said.edges) == (graph.nodes, graph.edges)
 
 
+@pytest.mark.parametrize(
+    ("header", "ends"),
+    [
+        ("creationDate|Person1Id|Person2Id", (1, 2)),
+        ("creationDate|Forum.id|Person.id", (1, 2)),
+        ("id|person_id|group_id", (1, 2)),
+        ("Person1Id|paid|Person2Id", (0, 2)),
+        ("grid|paid|PersonId", (0, 1)),
+        ("aId|bId|cId", (0, 1)),
+    ],
+)
+def test_two_columns_of_ids_are_the_ends_wherever_they_stand(
+    load: Load, write: Write, header: str, ends: tuple[int, int]
+) -> None:
+    row = (10, 933, 2199)
+    (rest,) = {0, 1, 2} - {*ends}
+    graph = load(write("knows.csv", f"{header}\n{'|'.join(map(str, row))}\n"))
+    assert graph.edges == [(row[ends[0]], row[ends[1]], row[rest])]
+    assert header.split("|")[rest] in graph.types
+
+
 def test_graphalytics_has_vertices_and_weighted_edges(load: Load, write: Write) -> None:
     graph = load(write("p2p.e", "1 2 0.5\n1 3 8\n"), write("p2p.v", "2\n1\n3\n4\n"))
     assert graph.nodes == [(1,), (2,), (3,), (4,)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import permutations
 from typing import Any
 
 import networkx as nx
@@ -124,12 +125,46 @@ def test_a_directed_networkx_graph_loads_as_it_is(load: Load) -> None:
         (pa.table({"src": [1], "dst": [1], "_edge": [1]}), None, 'a property cannot be called "_edge"'),
         (pa.table({"src": [1], "dst": [1]}), pa.table({"id": [1, 2, 1]}), "nodes, row 2: the node 1 is there already"),
         (nx.Graph([((1, 2), (3, 4))]), None, r"the node \(1, 2\) is a tuple"),
+        (nx.Graph([(1, 2**70)]), None, f"the node {2**70} is too large for an int"),
+        (nx.Graph([("a\ud800", "b")]), None, r"the node 'a\\ud800' is no text of Unicode"),
+        (nx.Graph([(1, 2, {"w": "a\ud800"})]), None, 'edge attribute "w" has a value that is no text of Unicode'),
+        (nx.Graph([(1, 2, {"w\ud800": 1})]), None, r"edge attribute 'w\\ud800' has a name that is no text of Unicode"),
         (pd.DataFrame({"src": [1, "a"], "dst": [1, 2]}), None, "the pandas table has a column of several types"),
+        (pd.DataFrame([[1, 2, 3]], columns=["src", "dst", "dst"]), None, 'the pandas table has two columns "dst"'),
+        (pd.DataFrame({"src": [1], "dst": [2**70]}), None, "the pandas table has an int beyond 64 bits"),
+        (
+            pd.DataFrame({"src": ["a\ud800"], "dst": [""]}),
+            None,
+            "the pandas table has a value that is no text of Unicode",
+        ),
+        *(
+            (
+                pd.DataFrame({"src": [1, 2, 3], "dst": 1, "t": [*times, None]}),
+                None,
+                "has a column of several types: .*t",
+            )
+            for times in permutations([date(2020, 1, 2), datetime(2020, 1, 2, 5, tzinfo=UTC)])
+        ),
     ],
 )
 def test_tables_that_are_no_graph_are_refused(load: Load, edges: Any, nodes: Any, message: str) -> None:
     with pytest.raises(LoadError, match=message):
         load(edges, nodes)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_dates_among_times_are_midnights(load: Load, is_late: bool) -> None:
+    times = [date(2020, 1, 2), datetime(2020, 1, 2, 5, tzinfo=UTC), None]
+    if is_late:
+        times.reverse()
+    graph = load(nx.DiGraph([(i, i, {"t": each}) for i, each in enumerate(times)]))
+    wanted = [datetime(2020, 1, 2, tzinfo=UTC), datetime(2020, 1, 2, 5, tzinfo=UTC), None]
+    assert [edge[2] for edge in graph.edges] == (wanted[::-1] if is_late else wanted)
+
+
+def test_a_missing_date_of_pandas_is_no_time(load: Load) -> None:
+    graph = load(pd.DataFrame({"src": [1, 2], "dst": [1, 2], "t": pd.Series([date(2020, 1, 2), pd.NaT], dtype=object)}))
+    assert [edge[2] for edge in graph.edges] == [date(2020, 1, 2), None]
 
 
 def test_a_type_that_a_column_cannot_have_is_refused(load: Load) -> None:
@@ -139,6 +174,16 @@ def test_a_type_that_a_column_cannot_have_is_refused(load: Load) -> None:
         load(nx.DiGraph([(1, 2, {"w": 3})]), columns={"w": "date"})
     with pytest.raises(LoadError, match=r'edges, row 1: column "t": 2\.5 is not an int'):
         load(pa.table({"src": [1, 2], "dst": [1, 2], "t": [1.0, 2.5]}), columns={"t": "int"})
+
+
+@pytest.mark.parametrize("type_", [pa.timestamp("s"), pa.timestamp("s", "Asia/Tokyo"), pa.date64()])
+def test_a_time_beyond_64_bits_of_microseconds_is_a_bad_row(load: Load, type_: pa.DataType) -> None:
+    far = 2**58 - 2**58 % 86_400_000
+    table = pa.table({"src": [1, 2], "dst": [1, 2], "t": pa.array([0, far], type_)})
+    with pytest.raises(LoadError, match=f'edges, row 1: column "t": {far} is too large for a (timestamp|date)'):
+        load(table)
+    graph = load(table, on_bad_lines="quarantine")
+    assert [edge[:2] for edge in graph.edges] == [(1, 1)]
 
 
 def test_messages_about_tables_say_nothing_of_files(load: Load) -> None:

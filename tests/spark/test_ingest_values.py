@@ -218,6 +218,9 @@ def test_any_number_of_blanks_separates_if_nothing_else_is_said() -> None:
     assert cut.bad == {5: "3 fields, expected 2"}
 
 
+SECOND = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("values", "wanted", "expected"),
     [
@@ -228,12 +231,17 @@ def test_any_number_of_blanks_separates_if_nothing_else_is_said() -> None:
         (pa.array([7, None]), PropertyType.STRING, ["7", None]),
         (pa.array(["7", "x"], pa.large_string()), PropertyType.INT, [7, None]),
         (pa.array([date(2020, 1, 2)]), PropertyType.TIMESTAMP, [datetime(2020, 1, 2, tzinfo=UTC)]),
-        (pa.array([1], pa.timestamp("s")), PropertyType.TIMESTAMP, [datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)]),
+        (pa.array([1], pa.timestamp("s")), PropertyType.TIMESTAMP, [SECOND]),
         (
             pa.array([1500], pa.timestamp("ns", "Asia/Tokyo")),
             PropertyType.TIMESTAMP,
             [datetime(1970, 1, 1, microsecond=1, tzinfo=UTC)],
         ),
+        (pa.array([2**58 + 77, 1, -(2**58)], pa.timestamp("s")), PropertyType.TIMESTAMP, [None, SECOND, None]),
+        (pa.array([2**62, 1000], pa.timestamp("ms", "Asia/Tokyo")), PropertyType.TIMESTAMP, [None, SECOND]),
+        (pa.array([2**31 - 1, 0], pa.date32()), PropertyType.TIMESTAMP, [None, datetime(1970, 1, 1, tzinfo=UTC)]),
+        (pa.array([2**60, 0], pa.date64()), PropertyType.TIMESTAMP, [None, datetime(1970, 1, 1, tzinfo=UTC)]),
+        (pa.array([2**60, 0], pa.date64()), PropertyType.DATE, [None, date(1970, 1, 1)]),
         (pa.nulls(2), PropertyType.BOOL, [None, None]),
     ],
 )

@@ -48,6 +48,16 @@ def test_a_run_knows_the_spark_of_its_session(session: gt.Session) -> None:
     assert found == sorted(map(tuple, run.to_spark(session.spark).collect()))
 
 
+def test_spark_has_the_rows_behind_a_view_without_any(session: gt.Session) -> None:
+    views = {"early": "year < 2019", "none": "year < 0", "all": "true"}
+    session.create_view_collection("gap", on="Roads", views=views)
+    for order in ("given", "auto"):
+        run = session.run("wcc", "gap", order=order)
+        assert sorted(map(tuple, run.to_spark().collect())) == sorted(
+            zip(*run.table().to_pydict().values(), strict=True)
+        )
+
+
 @pytest.mark.parametrize("order", ["given", "chain"])
 def test_a_view_has_its_edges_and_what_was_found(session: gt.Session, order: str) -> None:
     run = session.run("sssp", "years", order=order, source="ann", weight="length")

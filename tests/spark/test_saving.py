@@ -23,7 +23,7 @@ def session(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     del spark  # it runs; sessions take the one that does
     with gt.Session(tmp_path_factory.mktemp("home")) as made:
         made.load_graph("G", pa.table({"src": [1, 2, 3], "dst": [2, 3, 4], "year": [2018, 2019, 2020]}))
-        views = {"none": "year < 0", "some": "year < 2020", ODD: "year > 2018"}
+        views = {"none": "year < 0", "some": "year < 2020", "later": "year > 3000", ODD: "year > 2018"}
         made.create_view_collection("C", on="G", views=views)
         made.create_view_collection("empty", on="G", views={"none": "year < 0", ODD: "year > 3000"})
         yield made
@@ -38,7 +38,7 @@ def test_every_view_has_a_part(session: gt.Session, tmp_path: Path, suffix: str)
     run = session.run("wcc", "C", save_to=tmp_path / f"out{suffix}")
     session.run("wcc", "empty", save_to=tmp_path / f"empty{suffix}")
     # Spark names the folder of the view with the odd name in one of them, and we do in the other.
-    assert len(parts(tmp_path / f"out{suffix}")) == 3
+    assert len(parts(tmp_path / f"out{suffix}")) == 4
     assert set(parts(tmp_path / f"empty{suffix}")) < set(parts(tmp_path / f"out{suffix}"))
     for on in ("out", "empty"):
         reader: Any = session.spark.read.option("header", "true").option("inferSchema", "true")
@@ -64,6 +64,10 @@ def test_what_cannot_be_written_is_told_before_the_run(
     for there in (tmp_path, tmp_path / "file"):
         with pytest.raises(UsageError, match="is there already"):
             session.run("wcc", "G", save_to=there)
+    for odd in ("a\0b", "x" * 300, "x" * 300 + "/y", "x" * 250):
+        with pytest.raises(UsageError, match="cannot write to") as caught:
+            session.run("wcc", "G", save_to=tmp_path / odd)
+        assert caught.value.hint == "save to another folder"
     for nowhere in (tmp_path / "file" / "below", Path("/proc/x/y")):
         with pytest.raises(UsageError, match=f'cannot write to "{nowhere}"'):
             session.run("wcc", "G", save_to=nowhere)

@@ -180,6 +180,11 @@ def test_names_are_not_taken_twice_and_things_in_use_stay(session: gt.Session) -
         (lambda s: s.run("wcc", "Calls", order="random"), UsageError, 'no order "random"'),
         (lambda s: s.create_view("X", on="Calls", where="yaer > 2018"), StatementError, '"yaer" does not exist'),
         (lambda s: s.execute("describe Nobody"), CatalogueError, 'no graph, view, view collection or query "Nobody"'),
+        (
+            lambda s: s.execute("load graph z edges 'x.csv' with (on_bad_lines = [1])"),
+            UsageError,
+            "on_bad_lines cannot be",
+        ),
         (lambda s: s.create_view_collection("X", on="Calls"), UsageError, "either views or dimensions"),
     ],
 )
@@ -253,6 +258,11 @@ def test_what_shortest_paths_cannot_take_is_told_by_its_name(
         ("run sssp(source = 'ann', weight = yaer) on Calls", "yaer", SchemaError, 'did you mean "year"?'),
         ("run bfs(source = 'nobody') on Calls", "run bfs(source = 'nobody') on Calls", UsageError, "name a vertex"),
         ("run wcc on Calls save to '/proc/x/y'", "run wcc on Calls save to '/proc/x/y'", UsageError, "another folder"),
+        *(
+            (f"load graph z edges 'x.csv' with ({word} = 5)", f"{word} = 5", UsageError, "")
+            for word in ("name", "edges", "nodes", "self", "spark", "store", "haeder")
+        ),
+        ("load graph z edges 'x.csv' with (haeder = true)", "haeder = true", UsageError, 'did you mean "header"?'),
         ("drop graph Callz", "Callz", CatalogueError, 'did you mean "Calls"?'),
         ("drop view nope", "nope", CatalogueError, ""),
         ("drop view collection nope", "nope", CatalogueError, ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 from graphtide import __version__
-from graphtide.errors import GraphtideError, UsageError
+from graphtide.cli.failure import failure_message, is_debugging
+from graphtide.errors import UsageError
 
 __all__ = ["app", "main"]
 
@@ -28,9 +29,9 @@ class Guarded(TyperGroup):
             typer.echo("interrupted", err=True)
             raise typer.Exit(130) from None
         except Exception as error:
-            if os.environ.get("GRAPHTIDE_DEBUG", "") not in {"", "0"}:
+            if is_debugging():
                 raise
-            typer.echo(_message(error), err=True)
+            typer.echo(failure_message(error), err=True)
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
 
 
@@ -132,7 +133,12 @@ def run(
 
 @app.command()
 def shell(*, home: _Home = Path("graphtide-home"), master: _Master = "local[*]") -> None:
-    """Type GVDL statements and see what they give."""
+    """Type GVDL statements and see what they give; from a pipe or a file they are taken as by run -."""
+    if not sys.stdin.isatty():
+        from graphtide.cli.run import run_file
+
+        run_file("-", home, master, json=False)
+        return
     from graphtide.cli.shell import shell
 
     shell(home, master)
@@ -171,10 +177,3 @@ def experiment(
         print_experiments()
     elif code := run_experiment(name, context.args):
         raise typer.Exit(code)
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, GraphtideError):
-        return f"error: {error}"
-    fact = f"unexpected error: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
-    return f"{fact}\nhint: set GRAPHTIDE_DEBUG=1 for the traceback"

@@ -15,7 +15,8 @@ from rich.console import Console
 from graphtide.analytics import find
 from graphtide.analytics import names as computation_names
 from graphtide.cli.answers import print_answer
-from graphtide.errors import CatalogueError, GraphtideError
+from graphtide.cli.failure import failure_message, is_debugging
+from graphtide.errors import CatalogueError
 from graphtide.gvdl.parse import is_complete
 from graphtide.pipeline.session import Session
 from graphtide.pipeline.statements import execute
@@ -104,10 +105,12 @@ def carry_out(session: Session, text: str, console: Console) -> None:
     try:
         for answer in execute(session, text):
             print_answer(console, answer)
-    except GraphtideError as error:
-        console.print(f"error: {error}", style="red", markup=False, highlight=False)
     except KeyboardInterrupt:
         console.print("interrupted; what was complete before is kept", style="yellow")
+    except Exception as error:  # noqa: BLE001 - a shell outlives whatever is typed
+        console.print(failure_message(error), style="red", markup=False, highlight=False)
+        if is_debugging():
+            console.print_exception()
 
 
 def _asked(prompt: PromptSession[str]) -> str | None:

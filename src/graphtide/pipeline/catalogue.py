@@ -111,6 +111,8 @@ class HomeCatalogue:
                 )
 
     def _file(self, view: str) -> Path:
+        # Statements may quote a name, and a quoted one could be a path to other files.
+        check_name(view, "view")
         file = self._views / f"{view}.json"
         if not file.is_file():
             names = self.views()

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
+from os.path import exists
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -22,6 +23,7 @@ from graphtide.views.run import Run
 
 __all__ = ["new_folder", "write_run"]
 
+_ELSEWHERE: Final = "save to another folder"
 # What Spark escapes in the names of folders that stand for values.
 _ESCAPED: Final = re.compile(r"""[\x01-\x1f"#%'*/:=?\\\x7f{[\]^]""")
 
@@ -35,12 +37,14 @@ def new_folder(folder: str | Path) -> Generator[Path]:
     target = Path(folder).absolute()
     _check_free(target, folder)
     draft = target.with_name(f".{target.name}.{uuid4().hex[:8]}")
-    parents = [parent for parent in target.parents if not parent.exists()]
+    parents = [parent for parent in target.parents if not exists(parent)]  # noqa: PTH110 - as in `_check_free`
     try:
         draft.mkdir(parents=True)
+    except ValueError:
+        raise UsageError(f"cannot write to {str(folder)!r}: no path has a NUL in it", hint=_ELSEWHERE) from None
     except OSError as error:
         _remove(draft, parents)
-        raise UsageError(f'cannot write to "{folder}": {error.strerror}', hint="save to another folder") from None
+        raise UsageError(f'cannot write to "{folder}": {error.strerror}', hint=_ELSEWHERE) from None
     try:
         yield draft
         _check_free(target, folder)
@@ -53,7 +57,7 @@ def new_folder(folder: str | Path) -> Generator[Path]:
 def write_run(spark: SparkSession, run: Run, folder: Path, *, as_csv: bool) -> None:
     """Write the results into an empty folder, as CSV or else as Parquet: a part per view, also if it has no rows."""
     table = run.table()
-    writer = spark.createDataFrame(table).write.partitionBy("view").mode("append")
+    writer = run.to_spark(spark).write.partitionBy("view").mode("append")
     try:
         if as_csv:
             writer.option("header", "true").csv(str(folder))
@@ -87,7 +91,8 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _check_free(target: Path, called: str | Path) -> None:
-    if target.exists():
+    # What can be no path is not there; making the folder says why it cannot be.
+    if exists(target):  # noqa: PTH110 - `Path.exists` raises if a name is too long
         raise UsageError(f'"{called}" is there already', hint="save to another folder, or remove it first")
 
 

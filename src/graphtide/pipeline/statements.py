@@ -17,6 +17,7 @@ from graphtide.gvdl.parse import parse, parse_predicate
 from graphtide.gvdl.show import show
 from graphtide.pipeline.collections import create_collection
 from graphtide.pipeline.explain import explain
+from graphtide.pipeline.ingest.options import check_option
 from graphtide.pipeline.queries import describe_query, register_query, show_queries
 from graphtide.pipeline.running import check_property, graph_below, run_on
 from graphtide.rows.schema import did_you_mean
@@ -86,8 +87,8 @@ def _views(conditions: Mapping[str, str]) -> syntax.Views:
 def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answer:
     catalogue = session.catalogue
     match statement:
-        case syntax.LoadGraph(name, nodes, edges, options):
-            return session.load_graph(name.text, list(edges), list(nodes) or None, **values_of(options))
+        case syntax.LoadGraph():
+            return _load(session, statement, text)
         case syntax.CreateView():
             return catalogue.add_view(statement, text)
         case syntax.CreateCollection():
@@ -115,6 +116,16 @@ def _carry_out(session: Session, statement: syntax.Statement, text: str) -> Answ
             return f'dropped {kind} "{name.text}"'
         case syntax.Explain(inner):
             return explain(session, inner, text)
+
+
+def _load(session: Session, statement: syntax.LoadGraph, text: str) -> StoredGraph:
+    """Carry out `load graph`; a word that is no option is told where it stands, and before anything is read."""
+    for each in statement.options:
+        if each.name.text not in {"replace", "on_bad_lines"}:
+            with pointing_at(text, each.span):
+                check_option(each.name.text)
+    nodes = list(statement.nodes) or None
+    return session.load_graph(statement.name.text, list(statement.edges), nodes, **values_of(statement.options))
 
 
 def _run(session: Session, statement: syntax.Run, text: str) -> Run:

@@ -34,7 +34,8 @@ class Tabular(ABC):
 
     def to_spark(self, spark: Any) -> Any:
         """All rows as a DataFrame of a Spark session."""
-        return spark.createDataFrame(self._as_table())
+        # Spark takes a chunk without rows for the end of the table.
+        return spark.createDataFrame(self._as_table().combine_chunks())
 
 
 def html_table(table: pa.Table, caption: str) -> str:

@@ -21,7 +21,8 @@ Options, for edges and nodes, or with `edge_` or `node_` in front for one of the
     comment         what starts lines that are no rows; "" for nothing
     null            what stands for a missing value, beside nothing at all
     columns         types by name, {"year": "int"}; or all columns in order, ["src", "dst", "year:int"]
-    src, dst, id    the columns with the ends or the id, by name or place; else by their names, else the first
+    src, dst, id    the columns with the ends or the id, by name or place; else by their names (src, to, ...), else the
+                    two that are called ids (Person1Id, Person2Id) if two are, else the first
 
 Types are int, float, string, bool, date and timestamp. Those that are not declared are found from all values. Ids are
 ints if all of them are, in both tables, and text otherwise; `007`, `+7` and what does not fit 64 bits is text.

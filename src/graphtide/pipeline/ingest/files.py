@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -129,11 +130,13 @@ def _listed(path: str | Path) -> list[DataFile]:
             f"{text} is not a path on this machine",
             hint="read it with Spark, and pass the DataFrame instead of the path",
         )
+    if "\0" in text:
+        raise LoadError(f"there is no file {text!r}", hint="no path has a NUL in it")
     # A file may well be called a[1].csv, so it is a pattern only if there is no such file.
     plain = _absolute(text)
-    if plain.is_file():
+    if isfile(plain):  # noqa: PTH113 - `Path.is_file` raises if a pattern is too long for a name
         return [DataFile(plain)]
-    if plain.is_dir():
+    if isdir(plain):  # noqa: PTH112 - as above
         return _inside(plain)
     found = [_absolute(each) for each in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - may be absolute
     shown = [each for each in found if not _is_hidden(each.name)]
@@ -156,9 +159,13 @@ def _absolute(text: str) -> Path:
 
 
 def _hint_at_neighbours(file: Path) -> str | None:
-    if not file.parent.is_dir():
+    try:
+        names = [each.name for each in file.parent.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
         return f"{file.parent} does not exist"
-    near = get_close_matches(file.name, [each.name for each in file.parent.iterdir()], n=1)
+    except OSError as error:
+        return f"{file.parent} cannot be looked into: {error.strerror}"
+    near = get_close_matches(file.name, names, n=1)
     return f'did you mean "{file.parent / near[0]}"?' if near else None
 
 

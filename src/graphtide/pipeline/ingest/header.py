@@ -18,7 +18,7 @@ from graphtide.errors import LoadError
 from graphtide.graph.schema import PropertyType
 from graphtide.rows.schema import did_you_mean
 
-__all__ = ["Mark", "Title", "is_title", "parse_title", "parse_type", "plain_title", "recognise"]
+__all__ = ["Mark", "Title", "is_id_of_something", "is_title", "parse_title", "parse_type", "plain_title", "recognise"]
 
 Mark = Literal["id", "src", "dst", "ignore"]
 
@@ -48,6 +48,8 @@ _NAMES: Final[dict[str, Mark]] = {
     **dict.fromkeys(("dst", "target", "to", "end", "dest", "destination"), "dst"),
     **dict.fromkeys(("", "node", "vertex"), "id"),
 }
+# LDBC's ways, `Person.id` and `Person1Id`, and `person_id`; `paid` is no id.
+_ID_OF: Final = re.compile(r".+([-._ ][iI][dD]|(?<=[a-z0-9])I[dD])")
 # `(group)` and `{options}` after the type: ids are one space here, so groups say nothing.
 _AFTER_TYPE: Final = re.compile(r"[({].*$")
 
@@ -82,6 +84,15 @@ def recognise(name: str) -> Mark | None:
     """
     bare = re.sub("[-_ ]", "", name.lower())
     return _NAMES.get(bare.removesuffix("id")) if bare else None
+
+
+def is_id_of_something(name: str) -> bool:
+    """Whether a name says that a column holds ids, and of what.
+
+    >>> [is_id_of_something(each) for each in ("Person1Id", "Person.id", "person_id", "id", "paid")]
+    [True, True, True, False, False]
+    """
+    return _ID_OF.fullmatch(name) is not None
 
 
 def is_title(text: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from graphtide.errors import LoadError
 from graphtide.graph.schema import DST, EDGE, ID, SRC, VERTEX, PropertyType
-from graphtide.pipeline.ingest.header import Mark, Title, recognise
+from graphtide.pipeline.ingest.header import Mark, Title, is_id_of_something, recognise
 from graphtide.pipeline.ingest.options import Options, Table
 from graphtide.rows.schema import did_you_mean
 
@@ -97,7 +97,7 @@ def _find_keys(table: Table, header: Sequence[Title], options: Options, place: s
         if position is not None:
             found[key] = position
     if not found:
-        return dict(enumerate(table.keys))
+        return dict(zip(_likely_keys(table, header), table.keys, strict=True))
     for key in table.keys:
         if key not in found:
             listed = ", ".join(f'"{title.name}"' for title in header)
@@ -109,6 +109,12 @@ def _find_keys(table: Table, header: Sequence[Title], options: Options, place: s
         title = header[next(iter(found.values()))].name
         raise LoadError(f'{place}: column "{title}" cannot be the source and the target', hint="say two columns")
     return {position: key for key, position in found.items()}
+
+
+def _likely_keys(table: Table, header: Sequence[Title]) -> Sequence[int]:
+    """The fields that hold the ids where no name says which is which: as many as are called ids, else the first."""
+    ids = [i for i, title in enumerate(header) if title.mark is None and is_id_of_something(title.name)]
+    return ids if len(ids) == len(table.keys) else range(len(table.keys))
 
 
 def _find_key(key: str, header: Sequence[Title], options: Options, place: str) -> int | None:

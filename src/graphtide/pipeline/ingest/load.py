@@ -51,9 +51,9 @@ def load_graph(
     **options: Any,
 ) -> StoredGraph:
     """Read a graph and store it under a name; see `graphtide.pipeline.ingest` for what it can be read from."""
-    if on_bad_lines not in {_ERROR, _QUARANTINE}:
+    if on_bad_lines not in (_ERROR, _QUARANTINE):
         raise UsageError(
-            f'on_bad_lines cannot be "{on_bad_lines}"', hint=did_you_mean(on_bad_lines, [_ERROR, _QUARANTINE])
+            f'on_bad_lines cannot be "{on_bad_lines}"', hint=did_you_mean(str(on_bad_lines), [_ERROR, _QUARANTINE])
         )
     said = read_options(format, options)
     with store.writing(name, replace=replace) as draft:

@@ -6,16 +6,18 @@ Stored graphs are directed, so an edge of an undirected graph is two: whoever fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
 from numbers import Integral
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from graphtide.errors import LoadError
-from graphtide.pipeline.ingest.coerce import property_type
+from graphtide.pipeline.ingest.coerce import mixes_dates_and_times, property_type
 
 __all__ = ["edge_table", "node_table"]
 
+_NO_TEXT: Final = "no text of Unicode"
 _Edge = tuple[Any, Any, Mapping[Any, Any]]
 
 
@@ -54,22 +56,51 @@ def _ids(values: Sequence[Any]) -> pa.Array:
                 f"the node {value!r} is a {kind.__name__}", hint="ids are ints or strings: relabel the nodes"
             )
     if all(issubclass(kind, Integral) for kind in kinds):
+        for value in values:
+            if not -(2**63) <= value < 2**63:
+                raise LoadError(f"the node {value} is too large for an int", hint="relabel it, for example as a string")
         return pa.array(list(map(int, values)), pa.int64())
+    for value in values:
+        if not _is_unicode(str(value)):
+            raise LoadError(f"the node {value!r} is {_NO_TEXT}", hint="relabel it")
     return pa.array(list(map(str, values)), pa.string())
 
 
 def _table(keys: Mapping[str, pa.Array], rows: Sequence[Mapping[Any, Any]], what: str) -> pa.Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
+    for name in names:
+        if not _is_unicode(str(name)):
+            raise LoadError(f"{what} attribute {name!r} has a name that is {_NO_TEXT}", hint="rename it")
     attributes = [_attribute([row.get(name) for row in rows], f'{what} attribute "{name}"') for name in names]
     return pa.Table.from_arrays([*keys.values(), *attributes], [*keys, *map(str, names)])
 
 
 def _attribute(values: list[Any], what: str) -> pa.Array:
+    values = _of_one_kind(values)
     try:
-        array = pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        # Values of several types have nothing in common but how they are written.
-        array = pa.array([None if value is None else str(value) for value in values], pa.string())
+        array = _array(values)
+    except UnicodeEncodeError:
+        raise LoadError(f"{what} has a value that is {_NO_TEXT}", hint="remove it") from None
     if property_type(array.type) is None:
         raise LoadError(f"{what} is {array.type}, which no property can be", hint="remove it, or make it a string")
     return array
+
+
+def _array(values: list[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        # Values of several types have nothing in common but how they are written.
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """Dates that stand among times as the times that they begin at; Arrow would cut the times to dates."""
+    if not mixes_dates_and_times(values) or not all(value is None or isinstance(value, date) for value in values):
+        return values
+    return [datetime.combine(value, time()) if type(value) is date else value for value in values]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written; half of a surrogate pair cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -15,7 +15,17 @@ from graphtide.graph.schema import DST, ID, SRC, PropertyType
 from graphtide.pipeline.ingest.header import Title, parse_title, parse_type
 from graphtide.rows.schema import did_you_mean
 
-__all__ = ["FILE_WORDS", "TABLE_WORDS", "TEXT_WORDS", "Format", "Options", "Table", "check_heard", "read_options"]
+__all__ = [
+    "FILE_WORDS",
+    "TABLE_WORDS",
+    "TEXT_WORDS",
+    "Format",
+    "Options",
+    "Table",
+    "check_heard",
+    "check_option",
+    "read_options",
+]
 
 # What can be said of every table, of files, and of files of text.
 TABLE_WORDS: Final = frozenset({"columns"})
@@ -80,7 +90,7 @@ def read_options(format: str | None, given: Mapping[str, Any]) -> dict[Table, Op
     """
     words = {**given} if format is None else {"format": format, **given}
     for word in words:
-        _check_word(word)
+        check_option(word)
     result: dict[Table, Options] = {}
     for table in Table:
         prefix = f"{table[:-1]}_"
@@ -95,6 +105,14 @@ def read_options(format: str | None, given: Mapping[str, Any]) -> dict[Table, Op
                 options = replace(options, **_read(word, value))
         result[table] = options
     return result
+
+
+def check_option(word: str) -> None:
+    """Raise unless something can be said of a table by this word."""
+    prefix, base = _split(word)
+    if base not in _WORDS:
+        known = [f"{prefix}{each}" for each in _WORDS]
+        raise UsageError(f'there is no option "{word}" for loading graphs', hint=did_you_mean(word, known))
 
 
 def check_heard(given: Iterable[str], hears: Mapping[Table, frozenset[str]]) -> None:
@@ -118,13 +136,6 @@ def _split(word: str) -> tuple[str, str]:
     """Which table an option is for, if it says so, and which option it is."""
     prefix = next((each for each in ("edge_", "node_") if word.startswith(each)), "")
     return prefix, word.removeprefix(prefix)
-
-
-def _check_word(word: str) -> None:
-    prefix, base = _split(word)
-    if base not in _WORDS:
-        known = [f"{prefix}{each}" for each in _WORDS]
-        raise UsageError(f'there is no option "{word}" for loading graphs', hint=did_you_mean(word, known))
 
 
 def _read(word: str, value: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
@@ -11,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from graphtide.errors import LoadError, UsageError
+from graphtide.pipeline.ingest.coerce import mixes_dates_and_times
 from graphtide.pipeline.ingest.files import list_files
 from graphtide.pipeline.ingest.guess import guess_format
 from graphtide.pipeline.ingest.layout import Layout
@@ -110,13 +112,7 @@ def _paths(data: Any) -> Sequence[str | Path] | None:
 
 def _as_arrow(data: Any) -> pa.Table | None:
     if is_pandas(data) and hasattr(data, "columns"):
-        try:
-            return pa.Table.from_pandas(data, preserve_index=False)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise LoadError(
-                f"the pandas table has a column of several types: {error.args[0]}",
-                hint="make it one, for example by astype(str)",
-            ) from error
+        return _of_pandas(data)
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
     if isinstance(data, pa.RecordBatch):
@@ -125,3 +121,28 @@ def _as_arrow(data: Any) -> pa.Table | None:
     if isinstance(data, pa.Table) or hasattr(data, "__arrow_c_stream__"):
         return pa.table(data)
     return None
+
+
+def _of_pandas(data: Any) -> pa.Table:
+    names = Counter(map(str, data.columns))
+    if repeated := [name for name, count in names.items() if count > 1]:
+        raise LoadError(f'the pandas table has two columns "{repeated[0]}"', hint="rename one of them")
+    try:
+        table = pa.Table.from_pandas(data, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise _of_several_types(error.args[0]) from error
+    except OverflowError as error:
+        raise LoadError("the pandas table has an int beyond 64 bits", hint="make strings of its column") from error
+    except UnicodeEncodeError as error:
+        what = f"a value that is no text of Unicode: {error.object!r}"
+        raise LoadError(f"the pandas table has {what}", hint="remove it") from error
+    for i, (name, type_) in enumerate(zip(table.schema.names, table.schema.types, strict=True)):
+        if pa.types.is_date(type_) and mixes_dates_and_times(data.iloc[:, i]):
+            raise _of_several_types(f'dates and times in "{name}"')
+    return table
+
+
+def _of_several_types(which: str) -> LoadError:
+    return LoadError(
+        f"the pandas table has a column of several types: {which}", hint="make it one, for example by astype(str)"
+    )

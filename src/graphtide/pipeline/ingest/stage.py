@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphtide.graph.schema import DST, ID, SRC, PropertyType
 from graphtide.pipeline.ingest.arrow import pc
-from graphtide.pipeline.ingest.coerce import coerce
+from graphtide.pipeline.ingest.coerce import coerce, numbers_of_times
 from graphtide.pipeline.ingest.kinds import Kinds, kinds_of
 from graphtide.pipeline.ingest.layout import Column
 from graphtide.pipeline.ingest.part import LINE, Origin, Part
@@ -25,6 +25,7 @@ from graphtide.pipeline.ingest.writing import write_scratch
 
 __all__ = ["Rows", "Staging", "stage"]
 
+_TIMES: Final = {PropertyType.DATE, PropertyType.TIMESTAMP}
 _NO_ID: Final = {ID: "no id", SRC: "no source vertex", DST: "no target vertex"}
 
 
@@ -97,7 +98,9 @@ def _misfits(given: pa.Array, values: pa.Array, column: Column) -> list[tuple[in
     if column.name not in _NO_ID:
         is_missing = pc.and_(is_missing, _has_value(given))
     positions = np.flatnonzero(is_missing.to_numpy(zero_copy_only=False))
-    written = given.take(pa.array(positions)).to_pylist()
+    misfits = given.take(pa.array(positions))
+    # Python has no dates and times that far away.
+    written = (numbers_of_times(misfits) if pa.types.is_temporal(given.type) else misfits).to_pylist()
     return [(int(i), _reason(value, column)) for i, value in zip(positions, written, strict=True)]
 
 
@@ -112,7 +115,9 @@ def _reason(value: object, column: Column) -> str:
     if value is None or (column.name in _NO_ID and isinstance(value, str) and not value.strip()):
         return _NO_ID[column.name]
     wanted = f"a{'n' if column.type is PropertyType.INT else ''} {column.type}"
-    is_long = column.type is PropertyType.INT and str(value).strip().lstrip("+-").isdecimal()
+    is_number = str(value).strip().lstrip("+-").isdecimal()
+    # A number is no time; where one is shown, it is that of a time which does not fit.
+    is_long = is_number and (column.type is PropertyType.INT or (column.type in _TIMES and isinstance(value, int)))
     return f'column "{column.title}": {value!r} is {"too large for" if is_long else "not"} {wanted}'
 
 
