@@ -97,6 +97,8 @@ class Database:
         key = self._new_name(self._unused_name() if name is None else name)
         binder = Binder(self)
         bound = binder.query(parsed(text, self._catalogue()))
+        if not bound.outputs:
+            raise SqlError("the query selects no columns", hint="name one behind SELECT, or write *")
         for each in bound.outputs:
             if each.type.kind is None:
                 raise SqlError(f'the type of column "{each.name}" is unknown', hint="write cast(NULL as BIGINT)")

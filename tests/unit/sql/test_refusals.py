@@ -17,6 +17,15 @@ def db() -> gt.Database:
 
 
 REFUSED = {
+    "select from t": "selects no columns",
+    "select": "selects no columns",
+    "select a, count(*) from t group by 0": "the answer has no column 0",
+    "select a from t order by 0": "the answer has no column 0",
+    "select a from t order by (0) desc": "the answer has no column 0",
+    "select a from t union select a from u order by 0": "the answer has no column 0",
+    "with p as (select * from q), q as (select a from t) select * from p": 'no table or view "q"',
+    "with r as (select * from r) select * from r": 'no table or view "r"',
+    "select * from (with r as (select a from t) select a from r) x, r": 'no table or view "r"',
     "select a, row_number() over (order by b) from t": "WINDOW is not supported",
     "select a from t qualify row_number() over () = 1": "QUALIFY is not supported",
     "select distinct on (a) a, b from t": "DISTINCT ON",
