@@ -41,6 +41,8 @@ class _Parser(DuckDBParser):
 
 def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     """The tree of a query over tables, which are given with their columns and the columns' types."""
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SqlError(f"{text!r} is not a query", hint='pass its text, as in "select a from t"')
     try:
         dialect = Dialect.get_or_raise(DIALECT)
         found = _Parser(dialect=dialect).parse(dialect.tokenize(text), text)

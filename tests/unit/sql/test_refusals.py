@@ -17,6 +17,13 @@ def db() -> gt.Database:
 
 
 REFUSED = {
+    "select a::decimal(x) from t": "are not two whole numbers",
+    "select a::decimal(5, 1.5) from t": "are not two whole numbers",
+    "select s like 'a%' escape 'bb' from t": "does not escape by one character",
+    " union all ".join(f"select {i} as a" for i in range(150)): "nested too deeply",
+    f"select a from t where {' or '.join(f'a + 0 = {i}' for i in range(400))}": "nested too deeply",
+    f"select {'+'.join(['a'] * 400)} from t": "nested too deeply",
+    f"select {'(' * 3000}1{')' * 3000}": "nested too deeply",
     "select from t": "selects no columns",
     "select": "selects no columns",
     "select a, count(*) from t group by 0": "the answer has no column 0",
