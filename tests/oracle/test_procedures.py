@@ -224,3 +224,17 @@ def test_a_procedure_that_cannot_be_made_leaves_its_name_free() -> None:
         graph.install("own", {"src": int}, lambda asked: asked.select("dst"))
     made = graph.install("own", {"src": int}, lambda asked: asked.semijoin(graph.edges, on="src"))
     assert graph.procedures == {"own": made}
+
+
+def test_what_makes_no_procedure_is_refused_and_leaves_its_name_free() -> None:
+    with pytest.raises(SchemaError, match='nodes have an "id" already'):
+        gt.SharedGraph(id=int)
+    graph = gt.SharedGraph()
+    wrong: Any
+    for wrong in (1.5, "x", None):
+        with pytest.raises(UsageError, match=f"no length of {wrong!r} edges"):
+            graph.shortest_path(most=wrong)
+    nothing: Any = lambda _asked: None  # noqa: E731
+    with pytest.raises(UsageError, match='the body of "mine" gives None'):
+        graph.install("mine", {"a": int}, nothing)
+    assert graph.install("mine", {"a": int}, lambda asked: asked).name == "mine"

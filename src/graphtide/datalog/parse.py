@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedInput, VisitError
 
 from graphtide.datalog import syntax
 from graphtide.datalog.build import build
-from graphtide.errors import StatementError
+from graphtide.errors import StatementError, UsageError
 from graphtide.text import END, Phrase, Stop, check_characters, in_words, listed, stop_of, unclosed
 
 __all__ = ["parse", "parse_goal"]
@@ -88,6 +88,8 @@ def parse_goal(text: str) -> syntax.Atom:
 
 
 def _parse(text: str, start: str) -> Any:
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"{text!r} is not a {start}", hint=f"pass the text of a {start}")
     check_characters(text)
     try:
         tree = _parser().parse(text, start=start)

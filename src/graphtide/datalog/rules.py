@@ -8,7 +8,8 @@ Invariant: between commits the dataflow may run, for queries and for relations t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,6 +40,16 @@ __all__ = ["Datalog"]
 _MOST_ROUNDS: Final = 1_000_000
 
 
+@contextmanager
+def _of_bounded_depth() -> Generator[None]:
+    """Let a text that Python's stack does not hold be refused as any other one."""
+    try:
+        yield
+    except RecursionError:
+        hint = "compute a part of it in a rule of its own"
+        raise UsageError("an expression of the program is nested too deeply", hint=hint) from None
+
+
 class Datalog:
     """A Datalog program and its facts.
 
@@ -54,6 +65,7 @@ class Datalog:
     4. tc(1, 3): from 3 and 2, by tc(X, Z) :- tc(X, Y), edge(Y, Z).
     """
 
+    @_of_bounded_depth()
     def __init__(
         self, text: str, *, facts: str | Path | None = None, max_rounds: int = _MOST_ROUNDS, name: str = "datalog"
     ) -> None:
@@ -113,6 +125,7 @@ class Datalog:
             self._wanted.append(relation)
         return DatalogRelation(self, relation)
 
+    @_of_bounded_depth()
     def query(self, goal: str) -> pa.Table:
         """The facts that fit a goal such as `tc(1, Y)`, as of the last commit.
 
@@ -130,6 +143,7 @@ class Datalog:
         codes = self._queries[form].ask(asked)
         return asked.fitting(decode_table(self.schema(asked.relation), self._flow.dictionary, codes), form[1])
 
+    @_of_bounded_depth()
     def why(self, fact: str) -> Derivation:
         """One derivation of a fact: the facts that it follows from, step by step, each by its rule."""
         asked = self._goal(fact)
@@ -258,6 +272,7 @@ class Datalog:
             waiting = self._waiting[self._program.bases[name]]
             waiting.stage_first(self._encoded(self._relation(name), rows))
 
+    @_of_bounded_depth()
     def _derive(self, relations: Iterable[str]) -> list[str]:
         """Plan what relations need and is not there yet; which that was."""
         # What is there was planned together with all that it needs.
@@ -308,6 +323,8 @@ class Datalog:
         return encode_rows(self.schema(relation.name), self._flow.dictionary, data)
 
     def _relation(self, name: str) -> Relation:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"{name!r} is not the name of a relation", hint='pass it as a string, as in rules["tc"]')
         if name not in self._program.relations or "#" in name:
             hint = hint_at_nearest(name, self._program.names, "relations")
             raise UsageError(f'there is no relation "{name}"', hint=hint)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from graphtide.dataflow.branch import Branch
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.output import Output
-from graphtide.errors import CatalogueError
+from graphtide.errors import CatalogueError, UsageError
 from graphtide.rows.tabular import Tabular
 
 __all__ = ["Procedure"]
@@ -36,7 +36,7 @@ class Procedure(Tabular):
         self._is_dropped = False
         try:
             self._asked = branch.checked_input("asked", **arguments)
-            self._answers = branch.output("answers", body(self._asked.distinct()))
+            self._answers = branch.output("answers", self._checked(body(self._asked.distinct())))
         except BaseException:
             # The name stays free for another try.
             branch.drop()
@@ -79,6 +79,14 @@ class Procedure(Tabular):
         self._branch.drop()
         self._unregister()
         self._is_dropped = True
+
+    def _checked(self, answers: object) -> Collection:
+        if not isinstance(answers, Collection):
+            raise UsageError(
+                f'the body of "{self.name}" gives {answers!r}, not a collection',
+                hint="return what it makes of the arguments, as in asked.join(graph.edges, on=...)",
+            )
+        return answers
 
     def _check_open(self) -> None:
         if self._is_dropped:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from graphtide.dataflow.collection import Collection
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.memory import Memory
-from graphtide.errors import CatalogueError, UsageError
+from graphtide.errors import CatalogueError, SchemaError, UsageError
 from graphtide.procedures.procedure import Procedure
 from graphtide.procedures.searches import is_reached, neighbours, shortest_within
 
@@ -33,6 +33,8 @@ class SharedGraph:
     """
 
     def __init__(self, *, ids: type = int, flow: Dataflow | None = None, **properties: object) -> None:
+        if "id" in properties:
+            raise SchemaError('nodes have an "id" already', hint="say its type with ids=, and give the property a name")
         self.flow = Dataflow("shared graph") if flow is None else flow
         self._ids = ids
         self.nodes = self.flow.checked_input("nodes", id=ids, **properties)
@@ -81,6 +83,8 @@ class SharedGraph:
 
     def shortest_path(self, most: int = 4, name: str | None = None) -> Procedure:
         """The fewest edges from a source to a destination, if `most` are enough."""
+        if not isinstance(most, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"a path has no length of {most!r} edges", hint="take a whole number, 1 or more")
         if most < 1:
             raise UsageError(f"a path of at most {most} edges goes nowhere", hint="take 1 or more")
         pair = {"src": self._ids, "dst": self._ids}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphtide.dataflow.collection import Collection
-from graphtide.dataflow.expressions import Expression, col, lit, type_of
+from graphtide.dataflow.expressions import Expression, coalesce, col, lit, type_of
 from graphtide.dataflow.expressions.expression import Column
 from graphtide.sql.columns import needed_columns
 from graphtide.sql.conditions import Bound, Equality, all_of, bound, equality
@@ -53,6 +53,14 @@ class Made:
     def translated(self, expression: Expression) -> Expression:
         """An expression over the plan, as one over the collection."""
         return expression.substitute({name: col(own) for name, own in self.names.items()})
+
+    def holding(self, conditions: Sequence[Expression]) -> Expression:
+        """Whether all conditions over the plan are true; where one is not, those after it are not evaluated."""
+        *guards, last = map(self.translated, conditions)
+        schema = self.collection.schema
+        # What is unknown would ask the next one, which might make it false.
+        sure = [coalesce(each, lit(False)) if type_of(each, schema).nullable else each for each in guards]  # noqa: FBT003
+        return all_of([*sure, last])
 
 
 def compiled(plan: Plan, columns: Sequence[str], workshop: Workshop) -> Collection:
@@ -128,7 +136,7 @@ class _Compiler:
     def _linear(self, below: Plan, outputs: Mapping[str, Expression], conditions: Conditions) -> Made:
         source = self.make(below)
         expressions = {name: source.translated(each) for name, each in outputs.items()}
-        where = all_of(map(source.translated, conditions)) if conditions else None
+        where = source.holding(conditions) if conditions else None
         return self._picks(source.collection, expressions, where)
 
     def _picks(self, source: Collection, outputs: Mapping[str, Expression], where: Expression | None) -> Made:
@@ -164,7 +172,7 @@ class _Compiler:
         made = self._paired(left, right, links, {*wanted, *(name for each in rest for name in each.columns())})
         if not rest:
             return made
-        where = all_of(map(made.translated, rest))
+        where = made.holding(rest)
         kept = self._picks(made.collection, {name: made.column(name) for name in wanted}, where)
         if links:
             return kept
@@ -235,7 +243,7 @@ class _Compiler:
         read = {name for each in conditions for name in each.columns()}
         made = self._paired(left, right, links, read)
         own = [name for name in left.schema if name in read]
-        where = all_of(map(made.translated, rest))
+        where = made.holding(rest)
         found = self._shop.linear(made.collection, [made.column(name) for name in own], where)
         return self._shop.distinct(found), [col(name) for name in own]
 

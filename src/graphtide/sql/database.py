@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from graphtide.dataflow.flow import Dataflow
 from graphtide.dataflow.memory import Memory
-from graphtide.errors import CatalogueError, ExpressionError, SchemaError, SqlError
+from graphtide.errors import CatalogueError, ExpressionError, SchemaError, SqlError, UsageError
 from graphtide.rows import Dictionary, did_you_mean
 from graphtide.sql.bind import Binder
 from graphtide.sql.compile import compiled
@@ -29,6 +29,15 @@ from graphtide.sql.view import View
 from graphtide.sql.workshop import Workshop, unique
 
 __all__ = ["Database"]
+
+
+@contextmanager
+def _of_bounded_depth() -> Generator[None]:
+    """Let a query that Python's stack does not hold be refused as any other one."""
+    try:
+        yield
+    except RecursionError:
+        raise _too_deep() from None
 
 
 class Database:
@@ -56,7 +65,7 @@ class Database:
         In place of columns, `schema` may be an Arrow schema, a table that has one, or the path of a Parquet file.
         """
         if isinstance(schema, str | Path):
-            schema = pq.read_schema(schema)
+            schema = _schema_of_file(schema)
         if schema is not None:
             found = getattr(schema, "schema", schema)
             if not isinstance(found, pa.Schema):
@@ -70,8 +79,7 @@ class Database:
         given = {each.lower(): declared(found, each) for each, found in columns.items()}
         if len(given) < len(columns):
             raise SchemaError(f'two columns of "{name}" differ in capitals alone', hint="rename one of them")
-        keys = (primary_key,) if isinstance(primary_key, str) else tuple(primary_key)
-        self._tables[key] = Table(self.flow, key, given, tuple(each.lower() for each in keys))
+        self._tables[key] = Table(self.flow, key, given, _key_columns(primary_key))
 
     def insert(self, table: str, rows: Any) -> None:
         """Add rows: a list of tuples or dicts, or an Arrow, pandas or Polars table."""
@@ -92,11 +100,14 @@ class Database:
         """Put rows in place of those with the same primary key."""
         self._table(table).update(rows)
 
+    @_of_bounded_depth()
     def view(self, text: str, *, name: str | None = None) -> View:
         """A query that stays answered, from the next commit on; other views may read it by its name."""
         key = self._new_name(self._unused_name() if name is None else name)
         binder = Binder(self)
         bound = binder.query(parsed(text, self._catalogue()))
+        if not bound.outputs:
+            raise SqlError("the query selects no columns", hint="name one behind SELECT, or write *")
         for each in bound.outputs:
             if each.type.kind is None:
                 raise SqlError(f'the type of column "{each.name}" is unknown', hint="write cast(NULL as BIGINT)")
@@ -150,7 +161,7 @@ class Database:
 
     def drop(self, what: View | str) -> None:
         """Remove a view, or a table by its name, that nothing reads."""
-        key = what.name if isinstance(what, View) else what.lower()
+        key = what.name if isinstance(what, View) else _lowered(what)
         readers = [view.name for view in self._views.values() if key in view.reads]
         if readers:
             raise CatalogueError(f'"{key}" is read by {", ".join(map(repr, readers))}', hint="drop those first")
@@ -191,7 +202,7 @@ class Database:
         return tables | {n: dict(zip(v.columns, map(str, v.types), strict=True)) for n, v in self._views.items()}
 
     def _new_name(self, name: str) -> str:
-        key = name.lower()
+        key = _lowered(name)
         if key in self._tables or key in self._views:
             raise CatalogueError(f'there already is a table or view "{name}"', hint="give this one another name")
         return key
@@ -201,13 +212,13 @@ class Database:
         return next(each for each in numbered if each not in self._views and each not in self._tables)
 
     def _table(self, name: str) -> Table:
-        found = self._tables.get(name.lower())
+        found = self._tables.get(_lowered(name))
         if found is None:
             raise CatalogueError(f'there is no table "{name}"', hint=did_you_mean(name, self._tables))
         return found
 
     def _view(self, view: View | str) -> View:
-        key = view.name if isinstance(view, View) else view.lower()
+        key = view.name if isinstance(view, View) else _lowered(view)
         found = self._views.get(key)
         if found is None:
             raise CatalogueError(f'there is no view "{key}"', hint=did_you_mean(key, self._views))
@@ -223,5 +234,33 @@ def _hints_of_sql() -> Generator[None]:
     try:
         yield
     except ExpressionError as error:
+        if isinstance(error.__context__, RecursionError):
+            raise _too_deep() from None
         hint = "keep such rows out with WHERE, choose another value with CASE, or compute in DOUBLE"
         raise ExpressionError(error.message, hint=hint) from error
+
+
+def _too_deep() -> SqlError:
+    hint = "write IN for a long chain of OR, put values into a table, or make a view of a part"
+    return SqlError("the query is nested too deeply", hint=hint)
+
+
+def _lowered(name: object) -> str:
+    """The name of a table or view as it is kept."""
+    if not isinstance(name, str):
+        raise UsageError(f"{name!r} is not a name", hint="tables, views and columns are named by strings")
+    return name.lower()
+
+
+def _key_columns(given: object) -> tuple[str, ...]:
+    """The columns of a primary key, which may be one."""
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    return tuple(map(_lowered, several))
+
+
+def _schema_of_file(path: str | Path) -> pa.Schema:
+    try:
+        return pq.read_schema(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        reason = "it does not exist" if isinstance(error, FileNotFoundError) else str(error).partition("\n")[0]
+        raise SchemaError(f'cannot read the schema of "{path}": {reason}', hint="name a Parquet file") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -25,14 +25,19 @@ def with_units(rows: Any, names: tuple[str, ...], decimals: Mapping[str, SqlType
         return rows
     if isinstance(rows, list | tuple) or (not hasattr(rows, "__arrow_c_stream__") and not is_pandas(rows)):
         if isinstance(rows, Mapping):
-            return {n: [_units(v, n, decimals[n]) for v in c] if n in decimals else c for n, c in rows.items()}
-        return [_row_with_units(row, names, decimals) for row in rows]
+            return {n: _values_with_units(c, n, decimals[n]) if n in decimals else c for n, c in rows.items()}
+        # What is no rows at all is refused where rows are read.
+        return [_row_with_units(row, names, decimals) for row in rows] if isinstance(rows, Iterable) else rows
     table = pa.Table.from_pandas(rows, preserve_index=False) if is_pandas(rows) else pa.table(rows)
     columns = [
         _column_with_units(column, name, decimals[name]) if name in decimals else column
         for name, column in zip(table.schema.names, table.columns, strict=True)
     ]
     return pa.Table.from_arrays(columns, names=table.schema.names)
+
+
+def _values_with_units(values: Any, name: str, of: SqlType) -> Any:
+    return [_units(each, name, of) for each in values] if isinstance(values, Iterable) else values
 
 
 def _column_with_units(column: pa.ChunkedArray, name: str, of: SqlType) -> pa.Array:

@@ -146,7 +146,14 @@ def _plain_pattern(pattern: str, escape: str) -> str:
 
 
 def _escape(node: Syntax, part: Part) -> Scalar:
-    return _like(node.this, part, node.args["expression"].name)
+    given = part(node.args["expression"])
+    if given.is_null:
+        return given.to(BOOLEAN)
+    if not isinstance(given.literal, str) or len(given.literal) > 1:
+        raise SqlError(
+            f"{node.sql(dialect='duckdb')} does not escape by one character", hint="write one, as in ESCAPE '!'"
+        )
+    return _like(node.this, part, given.literal)
 
 
 def _joined(node: Syntax, part: Part) -> Scalar:
@@ -172,6 +179,11 @@ def _position(node: Syntax, part: Part) -> Scalar:
 
 def _place(text: str, found: str) -> int:
     return text.find(found) + 1
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    # SQL finds an empty string nowhere, Python everywhere.
+    return text.replace(old, new) if old else text
 
 
 _PARTS: Final[dict[str, Callable[[Expression], Expression]]] = {
@@ -220,7 +232,7 @@ FUNCTIONS: Final[dict[type[Syntax], Callable[[Any, Part], Scalar]]] = {
     exp.Upper: _of_text(lambda x: x.upper(), TEXT),
     exp.Lower: _of_text(lambda x: x.lower(), TEXT),
     exp.Length: _of_text(lambda x: x.length(), INTEGER),
-    exp.Replace: _of_text(lambda x, old, new: x.replace(old, new), TEXT, "expression", "replacement"),
+    exp.Replace: _of_text(lambda *texts: call(_replaced, *texts, returns=str), TEXT, "expression", "replacement"),
     exp.StartsWith: _of_text(lambda x, y: x.startswith(y), BOOLEAN, "expression"),
     exp.EndsWith: _of_text(lambda x, y: x.endswith(y), BOOLEAN, "expression"),
     exp.Contains: _of_text(lambda x, y: x.contains(y), BOOLEAN, "expression"),

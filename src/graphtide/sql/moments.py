@@ -10,7 +10,7 @@ import re
 from datetime import date, datetime
 from typing import Final
 
-__all__ = ["date_of", "timestamp_of"]
+__all__ = ["date_of", "timestamp_of", "timestamp_text"]
 
 _DATE: Final = r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,2})"
 _TIME: Final = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?"
@@ -39,3 +39,13 @@ def timestamp_of(text: str) -> datetime:
     year, _, month, day, hour, minute, second, fraction = found.groups()
     micros = (fraction or "").ljust(6, "0")
     return datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), int(micros))  # noqa: DTZ001
+
+
+def timestamp_text(moment: datetime) -> str:
+    """A moment as DuckDB writes it, its fraction as long as it must be.
+
+    >>> timestamp_text(timestamp_of("2020-02-29 12:30:00.250"))
+    '2020-02-29 12:30:00.25'
+    """
+    text = moment.isoformat(" ")
+    return text.rstrip("0") if moment.microsecond else text

@@ -3,6 +3,9 @@
 Conditions go down to the rows that they speak of, an outer join whose missing rows a condition rejects becomes
 an inner one, and inner joins that follow each other are put in an order that goes along equalities. A plan that
 several others read stays as it is, so that it is computed once.
+
+Invariant: conditions stay in the order in which SQL has them, those of a subquery before those on its answer. A row
+that one leaves out is not asked the next, which might have no value for it.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ class _Sinking:
     def _sink(self, plan: Plan, conditions: Conditions) -> Plan:
         match plan:
             case Filter():
-                return self.sink(plan.input, (*conditions, *_split(plan.conditions)))
+                return self.sink(plan.input, (*_split(plan.conditions), *conditions))
             case Project():
                 below = tuple(part for each in conditions for part in _split((each.substitute(plan.outputs),)))
                 return replace(plan, input=self.sink(plan.input, below))
@@ -99,7 +102,7 @@ class _Sinking:
 
     def _sink_join(self, plan: Join, conditions: Conditions) -> Plan:
         inputs, found = self._flattened(plan)
-        pending = [*conditions, *found]
+        pending = [*found, *conditions]
         parts: list[Plan] = []
         for each in inputs:
             below, rest = _parted(tuple(pending), each, with_constants=not parts)
@@ -110,15 +113,15 @@ class _Sinking:
             if isinstance(part, Join) and self._readers[id(each)] <= 1:
                 # An outer join has become an inner one: it is ordered together with the others.
                 parts += part.inputs
-                pending += part.conditions
+                pending = [*part.conditions, *pending]
             else:
                 parts.append(part)
         return Join(tuple(parts), tuple(pending)) if len(parts) > 1 else _filtered(parts[0], tuple(pending))
 
     def _flattened(self, plan: Plan) -> tuple[list[Plan], list[Expression]]:
-        """The inputs of joins directly below joins, and all their conditions."""
+        """The inputs of joins directly below joins, and all their conditions, the innermost first."""
         inputs: list[Plan] = []
-        conditions = list(_split(plan.conditions)) if isinstance(plan, Join | Filter) else []
+        conditions: list[Expression] = []
         for each in plan.inputs:
             if isinstance(each, Join | Filter) and self._readers[id(each)] <= 1:
                 below, found = self._flattened(each)
@@ -126,7 +129,7 @@ class _Sinking:
                 conditions += found
             else:
                 inputs.append(each)
-        return inputs, conditions
+        return inputs, [*conditions, *(_split(plan.conditions) if isinstance(plan, Join | Filter) else ())]
 
     def _sink_semi(self, plan: Semi, conditions: Conditions) -> Plan:
         """A semi join by equality goes down to the input of a join that it speaks of, like a condition."""

@@ -41,6 +41,8 @@ class _Parser(DuckDBParser):
 
 def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     """The tree of a query over tables, which are given with their columns and the columns' types."""
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SqlError(f"{text!r} is not a query", hint='pass its text, as in "select a from t"')
     try:
         dialect = Dialect.get_or_raise(DIALECT)
         found = _Parser(dialect=dialect).parse(dialect.tokenize(text), text)
@@ -55,6 +57,7 @@ def parsed(text: str, tables: Mapping[str, Mapping[str, str]]) -> Syntax:
     if not isinstance(tree, exp.Query):
         raise SqlError(f"{tree.key.upper()} is not a query", hint="write SELECT, or WITH ... SELECT")
     _check_tables(tree, tables)
+    _check_counts(tree)
     check_understood(tree)
     _count_order(tree)
     nest_joins(tree)
@@ -114,8 +117,8 @@ def _check_tables(tree: Syntax, tables: Mapping[str, object]) -> None:
         if not isinstance(table.this, exp.Identifier):
             raise SqlError(f"a function in FROM is not supported: {spelled(table)}", hint="put its rows into a table")
         name = table.name.lower()
-        if name not in tables and name not in commons:
-            raise SqlError(f'there is no table or view "{table.name}"', hint=did_you_mean(name, [*tables, *commons]))
+        if name not in tables and name not in _commons_before(table):
+            raise SqlError(f'there is no table or view "{table.name}"', hint=_known_instead(table, tables, commons))
     for part in tree.find_all(exp.With):
         names = [each.alias.lower() for each in part.expressions]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -123,11 +126,54 @@ def _check_tables(tree: Syntax, tables: Mapping[str, object]) -> None:
             raise SqlError(f'two common tables are named "{twice}"', hint="give each a name of its own")
 
 
+def _commons_before(table: Syntax) -> set[str]:
+    """The common tables that can be read where a table is named: those of the queries around, as far as written."""
+    names: set[str] = set()
+    below, node = table, table.parent
+    while node is not None:
+        if isinstance(node, exp.With):
+            place = next(i for i, each in enumerate(node.expressions) if each is below)
+            names |= {each.alias.lower() for each in node.expressions[: place + bool(node.args.get("recursive"))]}
+            # The query that it belongs to would give all of them.
+            node = node.parent
+            assert node is not None
+        elif node.args.get("with_") is not None:
+            names |= {each.alias.lower() for each in node.args["with_"].expressions}
+        below, node = node, node.parent
+    return names
+
+
+def _known_instead(table: Syntax, tables: Mapping[str, object], commons: set[str]) -> str:
+    """What to do about a name that is unknown where it stands."""
+    name = table.name.lower()
+    if name not in commons:
+        return did_you_mean(name, [*tables, *commons])
+    around = table.find_ancestor(exp.CTE)
+    while around is not None and around.alias.lower() != name:
+        around = around.find_ancestor(exp.CTE)
+    if around is not None:
+        return "write WITH RECURSIVE for a common table that reads itself"
+    return "a common table is read by those after it: put it first"
+
+
+def _check_counts(tree: Syntax) -> None:
+    """Refuse the column 0, which sqlglot would take for the last one, or for a constant."""
+    for part in tree.find_all(exp.Group, exp.Order):
+        for each in part.expressions:
+            inner = (each.this if isinstance(each, exp.Ordered) else each).unnest()
+            if isinstance(inner, exp.Literal) and inner.is_int and int(inner.name) == 0:
+                raise _no_column(inner.name)
+
+
+def _no_column(number: str) -> SqlError:
+    return SqlError(f"the answer has no column {number}", hint="columns are counted from 1, as selected")
+
+
 def _name_error(error: OptimizeError, tree: Syntax, tables: Mapping[str, Mapping[str, str]]) -> SqlError:
     message = _first_line(error)
     number = re.search(r"[Uu]nknown output column: (\d+)", message)
     if number is not None:
-        return SqlError(f"the answer has no column {number[1]}", hint="columns are counted from 1, as selected")
+        return _no_column(number[1])
     found = re.search(r"[Uu]nknown column: ([\w.]+)|[Cc]olumn '?\"?([\w.]+)\"?'? could not be resolved", message)
     if found is None:
         return SqlError(f"the query does not fit its tables: {message}", hint="check its names")

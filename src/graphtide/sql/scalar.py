@@ -17,7 +17,7 @@ from graphtide.dataflow.expressions import Expression, call, lit, when
 from graphtide.dataflow.expressions.expression import Literal
 from graphtide.errors import SqlError
 from graphtide.rows import Kind
-from graphtide.sql.moments import date_of, timestamp_of
+from graphtide.sql.moments import date_of, timestamp_of, timestamp_text
 from graphtide.sql.rounding import decimal_text, refused, rounded, rounded_to, too_wide
 from graphtide.sql.types import DIGITS, WIDEST, SqlType, common
 
@@ -302,6 +302,8 @@ def cast(value: Scalar, to: SqlType, told: str = "a cast") -> Scalar:
         return _parsed(value.literal, to)
     if have.is_decimal and to.kind is Kind.STR:
         return Scalar(call(_text_of(have), value.expression, returns=str), to)
+    if have.kind is Kind.TIMESTAMP and to.kind is Kind.STR:
+        return Scalar(call(timestamp_text, value.expression, returns=str), to)
     if to.is_decimal:
         return _to_decimal(value, to, told)
     if have.is_decimal:

@@ -106,6 +106,11 @@ def named(data_type: exp.DataType) -> SqlType:
     """What the name of a type in SQL means."""
     name = data_type.this
     if name == exp.DataType.Type.DECIMAL:
+        if len(data_type.expressions) > 2 or not all(each.name.isdecimal() for each in data_type.expressions):
+            raise SqlError(
+                f"the digits of {data_type.sql(dialect='duckdb')} are not two whole numbers",
+                hint="write DECIMAL(p, s), such as DECIMAL(15, 2)",
+            )
         given = [int(each.name) for each in data_type.expressions]
         return _decimal(*(given if len(given) == 2 else [*given, 0] if given else [DIGITS, 3]))
     kind = _BY_NAME.get(name)

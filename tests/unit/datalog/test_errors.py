@@ -268,3 +268,21 @@ def test_a_symbol_that_would_be_cut_is_shown_with_its_relation_and_the_directive
         "          ^\n"
         "hint: write rfc4180=true, which puts symbols into quotes"
     )
+
+
+SUM = "+".join(["X"] * 1500)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: gt.Datalog(f"p(X) :- q(X), X > {SUM}."), "nested too deeply"),
+        (lambda: gt.Datalog("p(X) :- q(X).").query(f"p({SUM.replace('X', '1')})"), "nested too deeply"),
+        (lambda: gt.Datalog(None), "None is not a program"),
+        (lambda: gt.Datalog("p(X) :- q(X).").query(None), "None is not a goal"),
+        (lambda: gt.Datalog("p(X) :- q(X).")[5], "5 is not the name of a relation"),
+    ],
+)
+def test_what_is_no_text_and_what_is_too_deep_is_refused(ask, message) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask()

@@ -17,6 +17,22 @@ def db() -> gt.Database:
 
 
 REFUSED = {
+    "select a::decimal(x) from t": "are not two whole numbers",
+    "select a::decimal(5, 1.5) from t": "are not two whole numbers",
+    "select s like 'a%' escape 'bb' from t": "does not escape by one character",
+    " union all ".join(f"select {i} as a" for i in range(150)): "nested too deeply",
+    f"select a from t where {' or '.join(f'a + 0 = {i}' for i in range(400))}": "nested too deeply",
+    f"select {'+'.join(['a'] * 400)} from t": "nested too deeply",
+    f"select {'(' * 3000}1{')' * 3000}": "nested too deeply",
+    "select from t": "selects no columns",
+    "select": "selects no columns",
+    "select a, count(*) from t group by 0": "the answer has no column 0",
+    "select a from t order by 0": "the answer has no column 0",
+    "select a from t order by (0) desc": "the answer has no column 0",
+    "select a from t union select a from u order by 0": "the answer has no column 0",
+    "with p as (select * from q), q as (select a from t) select * from p": 'no table or view "q"',
+    "with r as (select * from r) select * from r": 'no table or view "r"',
+    "select * from (with r as (select a from t) select a from r) x, r": 'no table or view "r"',
     "select a, row_number() over (order by b) from t": "WINDOW is not supported",
     "select a from t qualify row_number() over () = 1": "QUALIFY is not supported",
     "select distinct on (a) a, b from t": "DISTINCT ON",
